@@ -1,0 +1,47 @@
+# spb_library(base SOURCES a.c ... DEPS target ...)  ->  static library spb_base
+# spb_test(name SOURCES a.c ... DEPS target ... [RANKS 1 2 ...])  ->  ctest entries, one per rank count
+
+set(SPB_WARNINGS -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
+    -Wvla -Wformat=2 -Wundef)
+if(SPBENCH_WERROR)
+  list(APPEND SPB_WARNINGS -Werror)
+endif()
+
+set(SPB_SANITIZERS)
+if(SPBENCH_SANITIZE)
+  set(SPB_SANITIZERS -fsanitize=address,undefined -fno-sanitize-recover=undefined
+      -fno-omit-frame-pointer)
+endif()
+
+function(spb_configure target)
+  target_compile_options(${target} PRIVATE ${SPB_WARNINGS} ${SPB_SANITIZERS})
+  target_link_options(${target} PRIVATE ${SPB_SANITIZERS})
+  target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
+endfunction()
+
+function(spb_library name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
+  add_library(spb_${name} STATIC ${arg_SOURCES})
+  spb_configure(spb_${name})
+  target_link_libraries(spb_${name} PUBLIC ${arg_DEPS})
+endfunction()
+
+function(spb_test name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPS;RANKS" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  spb_configure(${name})
+  target_link_libraries(${name} PRIVATE ${arg_DEPS} PkgConfig::CMOCKA)
+  target_compile_definitions(${name} PRIVATE TEST_DATA_DIR="${CMAKE_CURRENT_SOURCE_DIR}/data")
+  if(NOT arg_RANKS)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
+    return()
+  endif()
+  foreach(n IN LISTS arg_RANKS)
+    add_test(NAME ${name}.${n} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n}
+             ${MPIEXEC_PREFLAGS} $<TARGET_FILE:${name}>)
+    set_tests_properties(${name}.${n} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 180 PROCESSORS 2
+                         ENVIRONMENT "OMP_NUM_THREADS=1")
+  endforeach()
+endfunction()
