@@ -1,0 +1,156 @@
+#include "comm/exchange.h"
+
+#include <stdlib.h>
+
+static struct block run(int peer, const struct buffer *buffer, size_t offset, size_t bytes) {
+    return (struct block){peer, buffer, offset, 1, bytes, bytes};
+}
+
+/* A plan in which each rank sends n blocks to and receives n from every rank, filled by the caller.
+ */
+struct block_lists {
+    struct block *send, *recv;
+    size_t n;
+};
+
+static enum status lists_alloc(struct block_lists *lists, size_t n) {
+    *lists =
+        (struct block_lists){calloc(n, sizeof(struct block)), calloc(n, sizeof(struct block)), n};
+    if (lists->send && lists->recv)
+        return ST_OK;
+    free(lists->send);
+    free(lists->recv);
+    return fail(ST_ENV, "out of memory for the %zu blocks of an exchange", n);
+}
+
+static enum status lists_plan(struct block_lists *lists, struct transport *t, struct group *group,
+                              enum traffic traffic, struct plan **out) {
+    const struct plan_spec spec = {group, traffic, lists->send, lists->recv, lists->n, lists->n};
+    const enum status st = plan_create(t, &spec, out);
+    free(lists->send);
+    free(lists->recv);
+    return st;
+}
+
+enum status alltoall_plan(struct transport *t, struct group *group, const struct buffer *send,
+                          const struct buffer *recv, size_t bytes_per_peer, struct plan **out) {
+    struct block_lists lists;
+    *out = NULL;
+    const enum status st = lists_alloc(&lists, (size_t)group->size);
+    if (st != ST_OK)
+        return st;
+    for (int q = 0; q < group->size; q++) {
+        const size_t at = (size_t)q * bytes_per_peer;
+        lists.send[q] = run(q, send, at, bytes_per_peer);
+        lists.recv[q] = run(q, recv, at, bytes_per_peer);
+    }
+    return lists_plan(&lists, t, group, TRAFFIC_SP, out);
+}
+
+enum status ring_hop_plan(struct transport *t, struct group *group, const struct buffer *from,
+                          const struct buffer *to, struct plan **out) {
+    const int next = (group->rank + 1) % group->size;
+    const int previous = (group->rank - 1 + group->size) % group->size;
+    const struct block send = run(next, from, 0, from->bytes);
+    const struct block recv = run(previous, to, 0, to->bytes);
+    const struct plan_spec spec = {group, TRAFFIC_SP, &send, &recv, 1, 1};
+    return plan_create(t, &spec, out);
+}
+
+enum status allgather_plan(struct transport *t, struct group *group, enum traffic traffic,
+                           const struct buffer *shard, size_t shard_offset,
+                           const struct buffer *whole, size_t whole_offset, size_t shard_bytes,
+                           struct plan **out) {
+    struct block_lists lists;
+    *out = NULL;
+    const enum status st = lists_alloc(&lists, (size_t)group->size);
+    if (st != ST_OK)
+        return st;
+    for (int q = 0; q < group->size; q++) {
+        lists.send[q] = run(q, shard, shard_offset, shard_bytes);
+        lists.recv[q] = run(q, whole, whole_offset + (size_t)q * shard_bytes, shard_bytes);
+    }
+    return lists_plan(&lists, t, group, traffic, out);
+}
+
+enum status reduce_scatter_plan(struct transport *t, struct group *group, enum traffic traffic,
+                                const struct buffer *whole, size_t whole_offset,
+                                const struct buffer *staging, size_t shard_bytes,
+                                struct plan **out) {
+    struct block_lists lists;
+    *out = NULL;
+    const enum status st = lists_alloc(&lists, (size_t)group->size);
+    if (st != ST_OK)
+        return st;
+    for (int q = 0; q < group->size; q++) {
+        lists.send[q] = run(q, whole, whole_offset + (size_t)q * shard_bytes, shard_bytes);
+        lists.recv[q] = run(q, staging, (size_t)q * shard_bytes, shard_bytes);
+    }
+    return lists_plan(&lists, t, group, traffic, out);
+}
+
+/* heads [first, first + count) of all local tokens, as they lie on the token side. */
+static struct block token_side(const struct sp_shape *s, const struct ulysses_tensor *x, int peer,
+                               int first, int count, size_t slot) {
+    const size_t head_bytes = (size_t)s->head_dim * s->elem_bytes;
+    const size_t heads = (size_t)(x->kv ? s->kv_heads : s->heads);
+    const size_t rows = (size_t)s->batch * local_tokens(s);
+    const size_t row = heads * head_bytes;
+    return (struct block){peer,
+                          x->seq_side,
+                          x->seq_offset + slot * rows * row + (size_t)first * head_bytes,
+                          rows,
+                          (size_t)count * head_bytes,
+                          row};
+}
+
+/* The tokens of rank peer with this rank's count heads, as they lie on the head side. */
+static struct block head_side(const struct sp_shape *s, const struct ulysses_tensor *x, int peer,
+                              int count) {
+    const size_t token_bytes = (size_t)count * (size_t)s->head_dim * s->elem_bytes;
+    const size_t part = local_tokens(s) * token_bytes;
+    return (struct block){peer,
+                          x->head_side,
+                          x->head_offset + (size_t)peer * part,
+                          (size_t)s->batch,
+                          part,
+                          (size_t)s->ulysses_size * part};
+}
+
+static enum status ulysses_plan(struct transport *t, struct group *group, const struct sp_shape *s,
+                                const struct ulysses_tensor *tensors, int n_tensors, bool to_heads,
+                                struct plan **out) {
+    struct block_lists lists;
+    *out = NULL;
+    const enum status st = lists_alloc(&lists, (size_t)group->size * (size_t)n_tensors);
+    if (st != ST_OK)
+        return st;
+    const struct head_share mine = head_share(s->heads, s->kv_heads, group->size, group->rank);
+    const int slots = kv_replica_slots(s->heads, s->kv_heads, group->size);
+    size_t i = 0;
+    for (int q = 0; q < group->size; q++) {
+        const struct head_share theirs = head_share(s->heads, s->kv_heads, group->size, q);
+        for (int x = 0; x < n_tensors; x++, i++) {
+            const bool kv = tensors[x].kv;
+            const size_t slot = to_heads || !kv ? 0 : (size_t)kv_replica_slot(slots, q);
+            const struct block tokens = token_side(s, &tensors[x], q, kv ? theirs.kv0 : theirs.q0,
+                                                   kv ? theirs.nkv : theirs.nq, slot);
+            const struct block heads = head_side(s, &tensors[x], q, kv ? mine.nkv : mine.nq);
+            lists.send[i] = to_heads ? tokens : heads;
+            lists.recv[i] = to_heads ? heads : tokens;
+        }
+    }
+    return lists_plan(&lists, t, group, TRAFFIC_SP, out);
+}
+
+enum status ulysses_to_heads_plan(struct transport *t, struct group *group,
+                                  const struct sp_shape *s, const struct ulysses_tensor *tensors,
+                                  int n_tensors, struct plan **out) {
+    return ulysses_plan(t, group, s, tensors, n_tensors, true, out);
+}
+
+enum status ulysses_to_tokens_plan(struct transport *t, struct group *group,
+                                   const struct sp_shape *s, const struct ulysses_tensor *tensors,
+                                   int n_tensors, struct plan **out) {
+    return ulysses_plan(t, group, s, tensors, n_tensors, false, out);
+}

@@ -1,0 +1,90 @@
+#include "comm/group.h"
+
+/* The standard guarantees tags up to 32767 only. */
+enum { TAG_BARRIER = 0, TAG_FIRST = 1, TAG_LAST = 32767 };
+
+static enum status adopt(struct group *group, MPI_Comm comm, enum wait_policy wait) {
+    group->comm = comm;
+    group->wait = wait;
+    group->next_tag = TAG_FIRST;
+    MPI_Comm_rank(comm, &group->rank);
+    MPI_Comm_size(comm, &group->size);
+    return ST_OK;
+}
+
+enum status group_init(struct group *group, MPI_Comm comm, enum wait_policy wait) {
+    MPI_Comm copy = MPI_COMM_NULL;
+    if (MPI_Comm_dup(comm, &copy) != MPI_SUCCESS)
+        return fail(ST_ENV, "MPI_Comm_dup failed");
+    return adopt(group, copy, wait);
+}
+
+enum status group_split(const struct group *parent, int color, int key, struct group *out) {
+    MPI_Comm part = MPI_COMM_NULL;
+    if (MPI_Comm_split(parent->comm, color, key, &part) != MPI_SUCCESS)
+        return fail(ST_ENV, "MPI_Comm_split failed");
+    return adopt(out, part, parent->wait);
+}
+
+void group_free(struct group *group) {
+    if (group->size > 0)
+        MPI_Comm_free(&group->comm);
+    *group = (struct group){.comm = MPI_COMM_NULL};
+}
+
+void group_barrier(const struct group *group) {
+    for (int step = 1; step < group->size; step *= 2) {
+        const int to = (group->rank + step) % group->size;
+        const int from = (group->rank - step + group->size) % group->size;
+        MPI_Request requests[2];
+        MPI_Irecv(NULL, 0, MPI_BYTE, from, TAG_BARRIER, group->comm, &requests[0]);
+        MPI_Isend(NULL, 0, MPI_BYTE, to, TAG_BARRIER, group->comm, &requests[1]);
+        wait_requests(group->wait, 2, requests);
+    }
+}
+
+static void allreduce(const struct group *group, void *x, int n, MPI_Datatype type, MPI_Op op) {
+    MPI_Request request;
+    MPI_Iallreduce(MPI_IN_PLACE, x, n, type, op, group->comm, &request);
+    wait_requests(group->wait, 1, &request);
+}
+
+enum status group_agree(const struct group *group, enum status mine) {
+    int worst = (int)mine;
+    allreduce(group, &worst, 1, MPI_INT, MPI_MAX);
+    return (enum status)worst;
+}
+
+void group_max(const struct group *group, double *x, int n) {
+    allreduce(group, x, n, MPI_DOUBLE, MPI_MAX);
+}
+
+void group_sum(const struct group *group, double *x, int n) {
+    allreduce(group, x, n, MPI_DOUBLE, MPI_SUM);
+}
+
+void group_max_u64(const struct group *group, uint64_t *x, int n) {
+    allreduce(group, x, n, MPI_UINT64_T, MPI_MAX);
+}
+
+void group_sum_u64(const struct group *group, uint64_t *x, int n) {
+    allreduce(group, x, n, MPI_UINT64_T, MPI_SUM);
+}
+
+void group_allgather(const struct group *group, const void *mine, void *all, size_t bytes) {
+    MPI_Request request;
+    MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, group->comm, &request);
+    wait_requests(group->wait, 1, &request);
+}
+
+void group_bcast(const struct group *group, void *data, size_t bytes, int root) {
+    MPI_Request request;
+    MPI_Ibcast(data, (int)bytes, MPI_BYTE, root, group->comm, &request);
+    wait_requests(group->wait, 1, &request);
+}
+
+int group_take_tag(struct group *group) {
+    const int tag = group->next_tag;
+    group->next_tag = tag == TAG_LAST ? TAG_FIRST : tag + 1;
+    return tag;
+}

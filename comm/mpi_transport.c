@@ -1,0 +1,189 @@
+#include "comm/mpi_transport.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comm/strided.h"
+
+const struct mpi_algorithm *const mpi_algorithm_table[] = {&mpi_pairwise, &mpi_alltoall, NULL};
+
+struct mpi_transport {
+    struct transport base;
+    const struct mpi_algorithm *algorithm;
+};
+
+static enum status mpi_buffer_alloc(struct transport *t, enum mem_category category, size_t bytes,
+                                    struct buffer *out) {
+    out->data = mem_alloc(t->ledger, category, bytes);
+    if (!out->data)
+        return ST_ENV;
+    out->bytes = bytes;
+    return ST_OK;
+}
+
+static void mpi_buffer_free(struct transport *t, struct buffer *buffer) {
+    mem_free(t->ledger, buffer->data);
+}
+
+/* Every rank's bytes for every peer must be what the peer expects: a mistake in a block list is an
+ * error here and not a hang, or a truncated message, later. *dense: every rank sends to every
+ * other. */
+static enum status check_descriptors(const struct plan_spec *spec, bool *dense) {
+    const struct group *g = spec->group;
+    const size_t size = (size_t)g->size;
+    uint64_t *bytes = calloc(3 * size, sizeof *bytes);
+    enum status st =
+        bytes ? ST_OK : fail(ST_ENV, "out of memory for a plan over %d ranks", g->size);
+    st = group_agree(g, st);
+    if (st != ST_OK) {
+        free(bytes);
+        return st;
+    }
+    uint64_t *send = bytes, *expect = bytes + size, *announced = bytes + 2 * size;
+    for (size_t i = 0; i < spec->n_send; i++)
+        send[spec->send[i].peer] += block_bytes(&spec->send[i]);
+    for (size_t i = 0; i < spec->n_recv; i++)
+        expect[spec->recv[i].peer] += block_bytes(&spec->recv[i]);
+    MPI_Request request;
+    MPI_Ialltoall(send, 1, MPI_UINT64_T, announced, 1, MPI_UINT64_T, g->comm, &request);
+    wait_requests(g->wait, 1, &request);
+    for (int p = 0; p < g->size && st == ST_OK; p++)
+        if (announced[p] != expect[p])
+            st =
+                fail(ST_ENV,
+                     "exchange plan: rank %d sends %llu bytes to rank %d, which expects %llu; this "
+                     "is a bug in the exchange",
+                     p, (unsigned long long)announced[p], g->rank, (unsigned long long)expect[p]);
+    double gap = 0;
+    for (int p = 0; p < g->size; p++)
+        if (send[p] == 0)
+            gap = 1;
+    group_max(g, &gap, 1);
+    *dense = gap == 0;
+    free(bytes);
+    return group_agree(g, st);
+}
+
+static struct block *copy_blocks(const struct block *blocks, size_t n) {
+    struct block *copy = malloc((n ? n : 1) * sizeof *copy);
+    if (copy && n)
+        memcpy(copy, blocks, n * sizeof *copy);
+    return copy;
+}
+
+static void mpi_plan_free(struct plan *base) {
+    struct mpi_plan *plan = (struct mpi_plan *)base;
+    plan->algorithm->destroy(plan);
+    mem_free(base->transport->ledger, plan->staging_recv);
+    mem_free(base->transport->ledger, plan->staging_send);
+    free(plan->recv);
+    free(plan->send);
+    free(plan);
+}
+
+static enum status mpi_plan_create(struct transport *t, const struct plan_spec *spec,
+                                   struct plan **out) {
+    const struct mpi_transport *mpi = (const struct mpi_transport *)t;
+    bool dense = false;
+    enum status st = check_descriptors(spec, &dense);
+    if (st != ST_OK)
+        return st;
+
+    const int tag = group_take_tag(spec->group);
+    struct mpi_plan *plan = calloc(1, sizeof *plan);
+    if (plan) {
+        *plan = (struct mpi_plan){
+            .base = {.transport = t, .traffic = spec->traffic},
+            .group = spec->group,
+            .algorithm =
+                dense || !mpi->algorithm->needs_every_peer ? mpi->algorithm : &mpi_pairwise,
+            .tag = tag,
+            .send = copy_blocks(spec->send, spec->n_send),
+            .recv = copy_blocks(spec->recv, spec->n_recv),
+            .n_send = spec->n_send,
+            .n_recv = spec->n_recv,
+        };
+        for (size_t i = 0; i < spec->n_send; i++) {
+            const size_t bytes = block_bytes(&spec->send[i]);
+            if (spec->send[i].peer == spec->group->rank)
+                plan->base.own_bytes += bytes;
+            else
+                plan->base.send_bytes += bytes;
+        }
+        st = plan->send && plan->recv ? plan->algorithm->create(plan) : ST_ENV;
+    } else {
+        st = fail(ST_ENV, "out of memory for an exchange plan");
+    }
+    st = group_agree(spec->group, st);
+    if (st == ST_OK)
+        *out = &plan->base;
+    else if (plan)
+        mpi_plan_free(&plan->base);
+    return st;
+}
+
+static void mpi_plan_start(struct plan *base) {
+    struct mpi_plan *plan = (struct mpi_plan *)base;
+    plan->algorithm->start(plan);
+}
+
+static bool mpi_plan_progress(struct plan *base) {
+    struct mpi_plan *plan = (struct mpi_plan *)base;
+    return plan->algorithm->progress(plan);
+}
+
+static bool progress_until_done(void *arg) {
+    return mpi_plan_progress(arg);
+}
+
+static void mpi_plan_wait(struct plan *base) {
+    wait_until(((struct mpi_plan *)base)->group->wait, progress_until_done, base);
+}
+
+static const char *mpi_plan_algorithm(const struct plan *base) {
+    return ((const struct mpi_plan *)base)->algorithm->name;
+}
+
+static void mpi_transport_close(struct transport *t) {
+    free(t);
+}
+
+static const struct transport_ops mpi_ops = {
+    .name = "mpi",
+    .help = "MPI messages over strided blocks",
+    .alloc = mpi_buffer_alloc,
+    .free = mpi_buffer_free,
+    .plan_create = mpi_plan_create,
+    .plan_start = mpi_plan_start,
+    .plan_progress = mpi_plan_progress,
+    .plan_wait = mpi_plan_wait,
+    .plan_free = mpi_plan_free,
+    .algorithm = mpi_plan_algorithm,
+    .close = mpi_transport_close,
+};
+
+bool mpi_transport_available(char *why, size_t why_size) {
+    int initialised = 0;
+    MPI_Initialized(&initialised);
+    if (!initialised)
+        snprintf(why, why_size, "MPI is not initialised");
+    return initialised;
+}
+
+enum status mpi_transport_open(const struct transport_config *config, struct transport **out) {
+    const struct mpi_algorithm *algorithm = NULL;
+    for (int i = 0; mpi_algorithm_table[i] && !algorithm; i++)
+        if (strcmp(config->algorithm, "auto") == 0 ||
+            strcmp(config->algorithm, mpi_algorithm_table[i]->name) == 0)
+            algorithm = mpi_algorithm_table[i];
+    if (!algorithm)
+        return fail(ST_USAGE, "--mpi-algo %s: no such algorithm", config->algorithm);
+    struct mpi_transport *mpi = calloc(1, sizeof *mpi);
+    if (!mpi)
+        return fail(ST_ENV, "out of memory for the mpi transport");
+    mpi->base = (struct transport){&mpi_ops, config->ledger, config->trace, {0}};
+    mpi->algorithm = algorithm;
+    *out = &mpi->base;
+    return ST_OK;
+}

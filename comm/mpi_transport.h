@@ -1,0 +1,41 @@
+/* The `mpi` transport: strided blocks as MPI messages, by one of several algorithms. */
+#ifndef SPB_COMM_MPI_TRANSPORT_H
+#define SPB_COMM_MPI_TRANSPORT_H
+
+#include "comm/transport.h"
+
+bool mpi_transport_available(char *why, size_t why_size);
+enum status mpi_transport_open(const struct transport_config *config, struct transport **out);
+
+/* Between mpi_transport.c and its algorithms. */
+
+/* A plan's own copy of its block lists, and what its algorithm keeps. */
+struct mpi_plan {
+    struct plan base;
+    struct group *group;
+    const struct mpi_algorithm *algorithm;
+    int tag;
+    struct block *send, *recv;
+    size_t n_send, n_recv;
+    char *staging_send, *staging_recv; /* packed messages, or NULL where blocks are sent in place */
+    void *state;                       /* the algorithm's */
+};
+
+/* One way to carry out a plan over MPI: a row of mpi_algorithm_table. */
+struct mpi_algorithm {
+    const char *name;
+    const char *help;
+    bool needs_every_peer; /* for plans in which all ranks send to all only */
+    enum status (*create)(struct mpi_plan *plan); /* fills state and staging */
+    void (*start)(struct mpi_plan *plan);
+    bool (*progress)(struct mpi_plan *plan);
+    void (*destroy)(struct mpi_plan *plan);
+};
+
+extern const struct mpi_algorithm mpi_pairwise; /* one nonblocking message a block */
+extern const struct mpi_algorithm mpi_alltoall; /* pack, the library's all-to-all, unpack */
+
+/* Terminated by NULL; the first one is what "auto" takes. */
+extern const struct mpi_algorithm *const mpi_algorithm_table[];
+
+#endif

@@ -1,0 +1,145 @@
+#include "comm/op.h"
+
+#include <string.h>
+
+const struct op_row op_table[] = {
+    {"alltoall", "equal blocks between all ranks", &stage_alltoall, &stage_alltoall},
+    {"ulysses", "Q, K, V to heads and O back; backward dO and dQ, dK, dV", &stage_ulysses_forward,
+     &stage_ulysses_backward},
+    {"ring", "a revolution of K/V; backward K/V again and dK/dV home", &stage_ring,
+     &stage_ring_backward},
+    {"ring-hop", "one hop of the ring", &stage_hop, &stage_hop_backward},
+    {"allgather", "shards gathered whole; backward reduce-scatter", &stage_allgather,
+     &stage_reduce_scatter},
+    {"reduce-scatter", "sums scattered as shards; backward allgather", &stage_reduce_scatter,
+     &stage_allgather},
+    {"allreduce", "reduce-scatter, then allgather", &stage_allreduce, &stage_allreduce},
+    {0},
+};
+
+const struct op_row *op_find(const char *name) {
+    for (const struct op_row *row = op_table; row->name; row++)
+        if (strcmp(row->name, name) == 0)
+            return row;
+    return NULL;
+}
+
+/* The stages of a pass, in order; returns their number. */
+static int stages_of(const struct op_row *row, enum op_pass pass, const struct stage_ops *out[2]) {
+    int n = 0;
+    if (pass & OP_FORWARD)
+        out[n++] = row->forward;
+    if (pass & OP_BACKWARD)
+        out[n++] = row->backward;
+    return n;
+}
+
+bool op_supports(const struct op_row *row, enum op_pass pass, const struct op_params *p, int ranks,
+                 char *why, size_t why_size) {
+    const struct stage_ops *stages[2];
+    const int n = stages_of(row, pass, stages);
+    for (int i = 0; i < n; i++)
+        if (!stages[i]->supports(p, ranks, why, why_size))
+            return false;
+    return true;
+}
+
+size_t op_send_buffer(const struct op_row *row, enum op_pass pass, const struct op_params *p,
+                      int ranks) {
+    const struct stage_ops *stages[2];
+    const int n = stages_of(row, pass, stages);
+    size_t bytes = 0;
+    for (int i = 0; i < n; i++)
+        bytes += stages[i]->send_buffer(p, ranks);
+    return bytes;
+}
+
+size_t op_per_peer(const struct op_row *row, enum op_pass pass, const struct op_params *p,
+                   int ranks) {
+    const struct stage_ops *stages[2];
+    stages_of(row, pass, stages);
+    return stages[0]->per_peer(p, ranks);
+}
+
+size_t op_volume(const struct op_row *row, enum op_pass pass, const struct op_params *p,
+                 int ranks) {
+    const struct stage_ops *stages[2];
+    const int n = stages_of(row, pass, stages);
+    size_t most = 0;
+    for (int rank = 0; rank < ranks; rank++) {
+        size_t bytes = 0;
+        for (int i = 0; i < n; i++)
+            bytes += stages[i]->volume(p, ranks, rank);
+        if (bytes > most)
+            most = bytes;
+    }
+    return most;
+}
+
+void op_free(struct op *op) {
+    for (int s = op->n_stages - 1; s >= 0; s--) {
+        struct op_stage *stage = &op->stages[s];
+        for (int i = STAGE_PLANS - 1; i >= 0; i--)
+            plan_free(stage->plans[i]);
+        for (int i = STAGE_BUFFERS - 1; i >= 0; i--)
+            buffer_free(stage->transport, &stage->buffers[i]);
+    }
+    *op = (struct op){0};
+}
+
+enum status op_create(const struct op_row *row, enum op_pass pass, const struct op_params *p,
+                      struct transport *t, struct group *group, struct op *out) {
+    const struct stage_ops *stages[2];
+    const int n = stages_of(row, pass, stages);
+    *out = (struct op){.row = row};
+    for (int i = 0; i < n; i++) {
+        struct op_stage *stage = &out->stages[out->n_stages++];
+        *stage = (struct op_stage){.ops = stages[i], .transport = t, .group = group, .params = *p};
+        const enum status st = stages[i]->create(stage);
+        if (st != ST_OK) {
+            op_free(out);
+            return st;
+        }
+    }
+    return ST_OK;
+}
+
+void op_fill(struct op *op) {
+    for (int i = 0; i < op->n_stages; i++)
+        op->stages[i].ops->fill(&op->stages[i]);
+}
+
+void op_run(struct op *op) {
+    for (int i = 0; i < op->n_stages; i++)
+        op->stages[i].ops->run(&op->stages[i]);
+}
+
+uint64_t op_verify(struct op *op) {
+    uint64_t wrong = 0;
+    for (int i = 0; i < op->n_stages; i++)
+        wrong += op->stages[i].ops->verify(&op->stages[i]);
+    return wrong;
+}
+
+size_t op_own_bytes(const struct op *op) {
+    size_t bytes = 0;
+    for (int s = 0; s < op->n_stages; s++)
+        for (int i = 0; i < STAGE_PLANS; i++)
+            if (op->stages[s].plans[i])
+                bytes += op->stages[s].plans[i]->own_bytes;
+    return bytes;
+}
+
+const char *op_algorithm(const struct op *op) {
+    const struct op_stage *first = &op->stages[0];
+    for (int i = 0; i < STAGE_PLANS; i++)
+        if (first->plans[i])
+            return plan_algorithm(first->plans[i]);
+    return "none";
+}
+
+enum status stage_buffer(struct op_stage *stage, int index, size_t bytes) {
+    const enum status st =
+        buffer_alloc(stage->transport, MEM_EXCHANGE, bytes, &stage->buffers[index]);
+    return group_agree(stage->group, st);
+}

@@ -1,0 +1,114 @@
+/* The operations of `spbench comm`: exchanges alone, on generated data, verified element by
+ * element.
+ *
+ * An operation is a forward stage and a backward stage (what autograd would run); a stage is a row
+ * that knows how to create its buffers and plans, fill, run, verify, and its volume by formula. */
+#ifndef SPB_COMM_OP_H
+#define SPB_COMM_OP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "comm/exchange.h"
+
+enum op_pass { OP_FORWARD = 1, OP_BACKWARD = 2, OP_BOTH = 3 };
+
+/* Sized by bytes (of the rank's whole send buffer; for gather and reduce operations of the whole
+ * gathered buffer, as nccl-tests' "size") or by a model's shape. */
+struct op_params {
+    bool by_shape;
+    size_t bytes;          /* by bytes */
+    struct sp_shape shape; /* by shape; elem_bytes and grad_bytes always */
+    uint32_t seed;
+};
+
+struct op_stage;
+
+/* One direction of an operation: a row in one of the op_*.c files. */
+struct stage_ops {
+    bool (*supports)(const struct op_params *p, int ranks, char *why, size_t why_size);
+    size_t (*send_buffer)(const struct op_params *p, int ranks); /* bytes, own block included */
+    size_t (*per_peer)(const struct op_params *p, int ranks);    /* bytes; 0: differs by peer */
+    size_t (*volume)(const struct op_params *p, int ranks, int rank); /* predicted bytes sent */
+    enum status (*create)(struct op_stage *stage);
+    void (*fill)(struct op_stage *stage); /* sources generated, destinations poisoned */
+    void (*run)(struct op_stage *stage);
+    /* Runs once more on fresh data and returns the number of wrong elements on this rank. */
+    uint64_t (*verify)(struct op_stage *stage);
+};
+
+enum { STAGE_BUFFERS = 8, STAGE_PLANS = 4 };
+
+/* A stage with its buffers and plans; which is which is the row's business. */
+struct op_stage {
+    const struct stage_ops *ops;
+    struct transport *transport;
+    struct group *group;
+    struct op_params params;
+    struct buffer buffers[STAGE_BUFFERS];
+    struct plan *plans[STAGE_PLANS];
+};
+
+struct op_row {
+    const char *name;
+    const char *help;
+    const struct stage_ops *forward, *backward;
+};
+
+/* Terminated by a row without a name. */
+extern const struct op_row op_table[];
+
+/* The row called name, or NULL. */
+const struct op_row *op_find(const char *name);
+
+/* An operation ready to run: one or two stages. */
+struct op {
+    const struct op_row *row;
+    struct op_stage stages[2];
+    int n_stages;
+};
+
+/* false, and why: the pass or the size does not suit the operation. */
+bool op_supports(const struct op_row *row, enum op_pass pass, const struct op_params *p, int ranks,
+                 char *why, size_t why_size);
+
+size_t op_send_buffer(const struct op_row *row, enum op_pass pass, const struct op_params *p,
+                      int ranks);
+size_t op_per_peer(const struct op_row *row, enum op_pass pass, const struct op_params *p,
+                   int ranks);
+
+/* Predicted bytes sent, the maximum over ranks. */
+size_t op_volume(const struct op_row *row, enum op_pass pass, const struct op_params *p, int ranks);
+
+/* Collective over group. On failure nothing is left to free. */
+enum status op_create(const struct op_row *row, enum op_pass pass, const struct op_params *p,
+                      struct transport *t, struct group *group, struct op *out);
+void op_free(struct op *op);
+
+void op_fill(struct op *op);
+void op_run(struct op *op);
+
+/* Wrong elements on this rank. Collective: it runs the exchanges. */
+uint64_t op_verify(struct op *op);
+
+/* Bytes that a run moves from this rank to itself. */
+size_t op_own_bytes(const struct op *op);
+
+/* The algorithm that the first plan uses. */
+const char *op_algorithm(const struct op *op);
+
+/* Rows used by op_table. */
+extern const struct stage_ops stage_alltoall;
+extern const struct stage_ops stage_ulysses_forward, stage_ulysses_backward;
+extern const struct stage_ops stage_ring, stage_ring_backward, stage_hop, stage_hop_backward;
+extern const struct stage_ops stage_allgather, stage_reduce_scatter, stage_allreduce;
+
+/* For stages: a buffer of the exchange category. */
+enum status stage_buffer(struct op_stage *stage, int index, size_t bytes);
+
+/* n elements of elem_bytes that fit into bytes, as bytes. */
+static inline size_t whole_elements(size_t bytes, size_t elem_bytes) {
+    return bytes / elem_bytes * elem_bytes;
+}
+
+#endif

@@ -1,0 +1,32 @@
+/* Bytes that exchanges send, by formula: what the transport's own count must equal.
+ *
+ * All values are payload bytes that one rank sends to other ranks, the maximum over ranks (barriers
+ * and a rank's own blocks are not counted). Sources: DeepSpeed-Ulysses (Jacobs et al. 2023) and
+ * Ring Attention (Liu et al. 2023) for the exchanges, ZeRO (Rajbhandari et al. 2020) for
+ * parameters. */
+#ifndef SPB_COMM_VOLUME_H
+#define SPB_COMM_VOLUME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "comm/shape.h"
+
+/* An all-to-all in which each rank sends bytes_per_peer to each other rank. */
+size_t volume_alltoall(size_t bytes_per_peer, int ranks);
+
+/* Ulysses, one layer: Q, K, V out and O back (forward), or dO out and dQ, dK, dV back (backward).
+ */
+size_t volume_ulysses_forward(const struct sp_shape *s, int ulysses_rank);
+size_t volume_ulysses_backward(const struct sp_shape *s, int ulysses_rank);
+
+/* Ring Attention: a revolution of K/V; backward another one, and dK/dV home in grad_bytes. */
+size_t volume_ring_forward(const struct sp_shape *s);
+size_t volume_ring_backward(const struct sp_shape *s);
+
+/* Shards of shard_bytes on each of ranks, gathered whole on every one; or reduced back to shards.
+ */
+size_t volume_allgather(size_t shard_bytes, int ranks);
+size_t volume_reduce_scatter(size_t shard_bytes, int ranks);
+
+#endif

@@ -1,0 +1,83 @@
+#include "comm/copy_bound.h"
+#include "comm/grid.h"
+
+#include "tests/mpi_test.h"
+
+/* Nobody leaves a barrier before the last one has entered: a counter that each rank raises before
+ * it is complete for all of them after it. */
+static void barrier_separates(void **state) {
+    (void)state;
+    const struct group *g = &test_world;
+    MPI_Win window;
+    int *count = NULL;
+    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, g->comm, &count, &window);
+    *count = 0;
+    MPI_Barrier(g->comm);
+    for (int round = 1; round <= 20; round++) {
+        const int one = 1;
+        int seen = 0;
+        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
+        MPI_Accumulate(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, window);
+        MPI_Win_unlock(0, window);
+        group_barrier(g);
+        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
+        MPI_Fetch_and_op(NULL, &seen, MPI_INT, 0, 0, MPI_NO_OP, window);
+        MPI_Win_unlock(0, window);
+        assert_true(seen >= round * g->size);
+        group_barrier(g);
+    }
+    MPI_Win_free(&window);
+}
+
+static void worst_status_reaches_all(void **state) {
+    (void)state;
+    const struct group *g = &test_world;
+    assert_int_equal(group_agree(g, ST_OK), ST_OK);
+    const enum status mine = g->rank == g->size - 1 ? ST_WRONG : ST_OK;
+    assert_int_equal(group_agree(g, mine), ST_WRONG);
+}
+
+static void collectives(void **state) {
+    (void)state;
+    const struct group *g = &test_world;
+    double x[2] = {g->rank, -g->rank};
+    group_max(g, x, 2);
+    assert_true(x[0] == g->size - 1 && x[1] == 0);
+    uint64_t sum = (uint64_t)g->rank;
+    group_sum_u64(g, &sum, 1);
+    assert_int_equal(sum, g->size * (g->size - 1) / 2);
+    int all[64] = {0}, mine = g->rank * 10, root = g->rank == 0 ? 77 : 0;
+    group_allgather(g, &mine, all, sizeof mine);
+    for (int r = 0; r < g->size; r++)
+        assert_int_equal(all[r], r * 10);
+    group_bcast(g, &root, sizeof root, 0);
+    assert_int_equal(root, 77);
+}
+
+static void grid_groups(void **state) {
+    (void)state;
+    for (int sp = 1; sp <= test_world.size; sp++) {
+        if (test_world.size % sp != 0)
+            continue;
+        struct grid grid;
+        assert_int_equal(grid_init(&grid, &test_world, sp, test_world.size / sp, SP_OUTER), ST_OK);
+        assert_int_equal(grid.sp.size, sp);
+        assert_int_equal(grid.sp.rank, grid.sp_rank);
+        grid_free(&grid);
+    }
+}
+
+static void a_copy_takes_time(void **state) {
+    (void)state;
+    assert_true(copy_bound(&test_world, 100001, 3, 0.01) > 0);
+    assert_true(copy_bound(&test_world, 0, 3, 0.01) == 0);
+}
+
+int tests(void) {
+    const struct CMUnitTest all[] = {
+        cmocka_unit_test(barrier_separates), cmocka_unit_test(worst_status_reaches_all),
+        cmocka_unit_test(collectives),       cmocka_unit_test(grid_groups),
+        cmocka_unit_test(a_copy_takes_time),
+    };
+    return cmocka_run_group_tests(all, NULL, NULL);
+}

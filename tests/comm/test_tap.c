@@ -1,0 +1,69 @@
+#include "comm/op.h"
+#include "comm/tap.h"
+
+#include "tests/mpi_test.h"
+
+struct fixture {
+    struct mem_ledger ledger;
+    struct trace trace;
+    struct transport *tap;
+    struct op op;
+};
+
+static void open_fixture(struct fixture *f) {
+    const struct transport_config config = {"auto", &f->ledger, &f->trace};
+    const struct op_params p = {.bytes = 4096, .shape = {.elem_bytes = 4, .grad_bytes = 4}};
+    struct transport *inner = NULL;
+    assert_int_equal(transport_open("mpi", &config, &inner), ST_OK);
+    assert_int_equal(tap_open(inner, &f->tap), ST_OK);
+    assert_int_equal(op_create(op_find("ring"), OP_BOTH, &p, f->tap, &test_world, &f->op), ST_OK);
+}
+
+static void close_fixture(struct fixture *f) {
+    op_free(&f->op);
+    transport_close(f->tap);
+    assert_int_equal(f->ledger.total_now, 0);
+}
+
+/* A stubbed exchange sends nothing and leaves the data of the last real one. */
+static void stub_keeps_the_data(void **state) {
+    (void)state;
+    struct fixture f = {0};
+    open_fixture(&f);
+    assert_int_equal(op_verify(&f.op), 0);
+    const uint64_t sent = f.tap->sent[TRAFFIC_SP];
+    tap_set_mode(f.tap, TAP_STUB);
+    op_run(&f.op);
+    assert_int_equal(f.tap->sent[TRAFFIC_SP], sent);
+    if (test_world.size > 1)
+        assert_true(op_verify(&f.op) > 0); /* poisoned, and nothing arrives */
+    tap_set_mode(f.tap, TAP_PASS);
+    assert_int_equal(op_verify(&f.op), 0);
+    close_fixture(&f);
+}
+
+/* A replay sends the bytes of the recorded iteration, no more and no less. */
+static void replay_repeats_the_exchanges(void **state) {
+    (void)state;
+    struct fixture f = {0};
+    open_fixture(&f);
+    uint64_t before = f.tap->sent[TRAFFIC_SP];
+    assert_int_equal(tap_record_begin(f.tap), ST_OK);
+    op_run(&f.op);
+    assert_int_equal(tap_record_end(f.tap), ST_OK);
+    const uint64_t once = f.tap->sent[TRAFFIC_SP] - before;
+    assert_int_equal(once > 0, test_world.size > 1);
+    before = f.tap->sent[TRAFFIC_SP];
+    for (int i = 0; i < 3; i++)
+        tap_replay(f.tap);
+    assert_int_equal(f.tap->sent[TRAFFIC_SP] - before, 3 * once);
+    close_fixture(&f);
+}
+
+int tests(void) {
+    const struct CMUnitTest all[] = {
+        cmocka_unit_test(stub_keeps_the_data),
+        cmocka_unit_test(replay_repeats_the_exchanges),
+    };
+    return cmocka_run_group_tests(all, NULL, NULL);
+}
