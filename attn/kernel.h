@@ -1,0 +1,36 @@
+/* Attention kernels of the CPU device: one row per element type and instruction set.
+ *
+ * FlashAttention (Dao et al., 2022 and 2023): blocks of logits in cache, online softmax, and a
+ * backward pass that recomputes probabilities from LSE. Nothing of size q_tokens x k_tokens exists.
+ */
+#ifndef SPB_ATTN_KERNEL_H
+#define SPB_ATTN_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "attn/device.h"
+
+struct attn_kernel {
+    const char *name; /* "avx512-fp32" */
+    const char *help;
+    enum dtype dtype;
+    const char *isa;
+    int q_tile, k_tile; /* most rows and columns of a block of logits */
+
+    bool (*available)(void); /* whether this CPU has the instructions */
+    bool (*supports)(int head_dim);
+    size_t (*workspace_bytes)(const struct attn_args *args, int threads);
+    void (*forward)(const struct attn_args *args, int threads);
+    void (*backward)(const struct attn_args *args, int threads);
+};
+
+/* Best first; ends with NULL. */
+extern const struct attn_kernel *const attn_kernels[];
+
+/* The first available row for dtype and head_dim, or the row called name (NULL or "auto": any).
+ * ST_USAGE: no such kernel, or not for this dtype or head_dim; ST_ENV: not on this CPU. Logged. */
+enum status attn_kernel_select(const char *name, enum dtype dtype, int head_dim,
+                               const struct attn_kernel **out);
+
+#endif
