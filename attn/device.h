@@ -112,7 +112,8 @@ struct device_row {
 
     void (*gemm)(struct device *dev, const struct gemm_args *args);
 
-    /* Bytes of attn_args.workspace that forward and backward need; depends on the shape alone. */
+    /* Bytes of attn_args.workspace that forward and backward need; pointers of args are not read.
+     */
     size_t (*attn_workspace_bytes)(const struct device *dev, const struct attn_args *args);
     void (*attn_forward)(struct device *dev, const struct attn_args *args);
     void (*attn_backward)(struct device *dev, const struct attn_args *args);

@@ -11,18 +11,23 @@
 
 #include "attn/device.h"
 
+struct vector_ops;
+
+/* No kernel takes more: rows of a head are held on the stack. */
+enum { HEAD_DIM_MAX = 256 };
+
 struct attn_kernel {
     const char *name; /* "avx512-fp32" */
     const char *help;
     enum dtype dtype;
     const char *isa;
-    int q_tile, k_tile; /* most rows and columns of a block of logits */
+    const struct vector_ops *vector; /* the instruction set's vector loops */
 
     bool (*available)(void); /* whether this CPU has the instructions */
     bool (*supports)(int head_dim);
-    size_t (*workspace_bytes)(const struct attn_args *args, int threads);
-    void (*forward)(const struct attn_args *args, int threads);
-    void (*backward)(const struct attn_args *args, int threads);
+    size_t (*workspace_bytes)(int threads);
+    void (*forward)(const struct attn_kernel *kernel, const struct attn_args *args, int threads);
+    void (*backward)(const struct attn_kernel *kernel, const struct attn_args *args, int threads);
 };
 
 /* Best first; ends with NULL. */

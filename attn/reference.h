@@ -35,16 +35,23 @@ struct ref_queries {
 void ref_forward(const struct ref_keys *keys, const double *q, int32_t q_pos, double *o,
                  double *lse);
 
-/* dq [head_dim] of one query row, from its lse and delta. */
-void ref_dq(const struct ref_keys *keys, const double *q, int32_t q_pos, const double *dout,
-            double lse, double delta, double *dq);
+/* dq [head_dim] of one query row, from its lse and delta. Returns the size of the terms that dq is
+ * the sum of: scale sum_j p_ij (|dO_i.v_j| + |delta_i|) max|k_j|. */
+double ref_dq(const struct ref_keys *keys, const double *q, int32_t q_pos, const double *dout,
+              double lse, double delta, double *dq);
 
-/* dk, dv [head_dim] of the key row k, v at k_pos. */
-void ref_dkv(const struct ref_queries *queries, const double *k, const double *v, int32_t k_pos,
-             double *dk, double *dv);
+/* dk, dv [head_dim] of the key row k, v at k_pos. Returns the size of dk's terms, as ref_dq() does.
+ */
+double ref_dkv(const struct ref_queries *queries, const double *k, const double *v, int32_t k_pos,
+               double *dk, double *dv);
 
 /* max|x - ref| / max|ref| over a row of n. When ref is all zero: 0 if x is too, infinite otherwise.
  * Infinite when x is not finite. */
 double ref_row_error(const float *x, const double *ref, int n);
+
+/* The same for a row of dQ or dK. Those can cancel to nothing (a query that sees one key has
+ * dQ = 0), which leaves only the rounding of their terms to compare: the error is relative to a
+ * tenth of the terms' size where that is more than max|ref|. */
+double ref_grad_error(const float *x, const double *ref, int n, double terms);
 
 #endif

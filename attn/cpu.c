@@ -1,0 +1,135 @@
+#include "attn/cpu.h"
+
+#include <cblas.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attn/kernel.h"
+
+struct cpu {
+    struct device base;
+    const struct attn_kernel *kernel;
+};
+
+static const struct attn_kernel *kernel_of(const struct device *dev) {
+    return ((const struct cpu *)dev)->kernel;
+}
+
+static bool available(char *why, size_t why_size) {
+    (void)why;
+    (void)why_size;
+    return true;
+}
+
+static enum status open_cpu(const struct device_config *config, struct device **out) {
+    const struct attn_kernel *kernel;
+    const enum status st =
+        attn_kernel_select(config->kernel, config->dtype, config->head_dim, &kernel);
+    if (st)
+        return st;
+    struct cpu *cpu = malloc(sizeof *cpu);
+    if (!cpu)
+        return fail(ST_ENV, "out of memory while opening the cpu device");
+    *cpu = (struct cpu){{&cpu_device, kernel->name, config->dtype, config->threads}, kernel};
+    /* Parallel regions are OpenMP's; a second set of threads below them would only compete. */
+    openblas_set_num_threads(1);
+    *out = &cpu->base;
+    return ST_OK;
+}
+
+static void close_cpu(struct device *dev) {
+    free(dev);
+}
+
+static void *alloc_host(struct device *dev, struct mem_ledger *ledger, enum mem_category category,
+                        size_t bytes) {
+    (void)dev;
+    return mem_alloc(ledger, category, bytes);
+}
+
+static void free_host(struct device *dev, struct mem_ledger *ledger, void *ptr) {
+    (void)dev;
+    mem_free(ledger, ptr);
+}
+
+static void copy(struct device *dev, void *dst, const void *src, size_t bytes) {
+    (void)dev;
+    memcpy(dst, src, bytes);
+}
+
+static void zero(struct device *dev, void *dst, size_t bytes) {
+    (void)dev;
+    memset(dst, 0, bytes);
+}
+
+/* The rows [row, row + m) and columns [col, col + n) of C. */
+static void gemm_panel(const struct gemm_args *g, int row, int m, int col, int n) {
+    if (m <= 0 || n <= 0)
+        return;
+    const float *a = g->a + (size_t)row * (g->trans_a ? 1 : (size_t)g->lda);
+    const float *b = g->b + (size_t)col * (g->trans_b ? (size_t)g->ldb : 1);
+    cblas_sgemm(CblasRowMajor, g->trans_a ? CblasTrans : CblasNoTrans,
+                g->trans_b ? CblasTrans : CblasNoTrans, m, n, g->k, 1, a, g->lda, b, g->ldb,
+                g->beta, g->c + (size_t)row * (size_t)g->ldc + (size_t)col, g->ldc);
+}
+
+/* One panel of C's longer side per thread. Panels begin at multiples of 16, a vector's width. */
+static void gemm(struct device *dev, const struct gemm_args *g) {
+    const bool by_rows = g->m >= g->n;
+    const int side = by_rows ? g->m : g->n;
+    const int panel = ((side + dev->threads - 1) / dev->threads + 15) / 16 * 16;
+#pragma omp parallel for num_threads(dev->threads) schedule(static, 1)
+    for (int i = 0; i < dev->threads; i++) {
+        const int64_t begin = (int64_t)i * panel;
+        const int count = side - begin < panel ? (int)(side - begin) : panel;
+        if (count <= 0)
+            continue;
+        if (by_rows)
+            gemm_panel(g, (int)begin, count, 0, g->n);
+        else
+            gemm_panel(g, 0, g->m, (int)begin, count);
+    }
+}
+
+static size_t workspace_bytes(const struct device *dev, const struct attn_args *args) {
+    (void)args;
+    return kernel_of(dev)->workspace_bytes(dev->threads);
+}
+
+static void attn_forward(struct device *dev, const struct attn_args *args) {
+    kernel_of(dev)->forward(kernel_of(dev), args, dev->threads);
+}
+
+static void attn_backward(struct device *dev, const struct attn_args *args) {
+    kernel_of(dev)->backward(kernel_of(dev), args, dev->threads);
+}
+
+static enum status sync_cpu(struct device *dev) {
+    (void)dev;
+    return ST_OK;
+}
+
+const struct device_row cpu_device = {
+    .name = "cpu",
+    .help = "host cores: OpenMP threads, OpenBLAS products",
+    .available = available,
+    .open = open_cpu,
+    .close = close_cpu,
+    .alloc = alloc_host,
+    .free = free_host,
+    .upload = copy,
+    .download = copy,
+    .copy = copy,
+    .zero = zero,
+    .gemm = gemm,
+    .attn_workspace_bytes = workspace_bytes,
+    .attn_forward = attn_forward,
+    .attn_backward = attn_backward,
+    .delta = cpu_delta,
+    .merge = cpu_merge,
+    .rope = cpu_rope,
+    .add = cpu_add,
+    .convert = cpu_convert,
+    .sync = sync_cpu,
+};

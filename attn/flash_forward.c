@@ -1,0 +1,103 @@
+#include <cblas.h>
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "attn/flash.h"
+#include "attn/vector.h"
+
+static const double LN_2 = 0.69314718055994531;
+
+/* Where one head's rows lie. */
+struct head {
+    const float *q, *k, *v;
+    float *o, *lse;
+    int q_stride, kv_stride;
+};
+
+static struct head head_at(const struct attn_args *a, int b, int h) {
+    const int kv = (a->q_head0 + h) / a->group - a->kv_head0;
+    const size_t q_at = flash_row(b, 0, h, a->q_tokens, a->heads, a->head_dim);
+    const size_t kv_at = flash_row(b, 0, kv, a->k_tokens, a->kv_heads, a->head_dim);
+    return (struct head){
+        .q = (const float *)a->q + q_at,
+        .k = (const float *)a->k + kv_at,
+        .v = (const float *)a->v + kv_at,
+        .o = (float *)a->o + q_at,
+        .lse = a->lse + ((size_t)b * (size_t)a->heads + (size_t)h) * (size_t)a->q_tokens,
+        .q_stride = a->heads * a->head_dim,
+        .kv_stride = a->kv_heads * a->head_dim,
+    };
+}
+
+/* Adds the keys of tile k to the running result of tile q. */
+static void add_keys(const struct vector_ops *vector, const struct attn_args *args,
+                     const struct head *head, struct tile q, struct tile k,
+                     struct flash_scratch *w) {
+    const struct block b = tile_block(args->mask, q, k, w->spans);
+    if (b.rows == 0)
+        return;
+    const int d = args->head_dim;
+    const size_t key = (size_t)(k.begin + b.col) * (size_t)head->kv_stride;
+    float *acc = w->acc + b.row * d;
+
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, b.rows, b.cols, d, 1,
+                head->q + (size_t)(q.begin + b.row) * (size_t)head->q_stride, head->q_stride,
+                head->k + key, head->kv_stride, 0, w->s, b.cols);
+    vector->softmax(w->s, b.cols, b.rows, b.cols, w->spans + b.row, args->scale, w->max + b.row,
+                    w->sum + b.row, w->correction);
+    vector->scale_rows(acc, d, b.rows, d, w->correction);
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, b.rows, d, b.cols, 1, w->s, b.cols,
+                head->v + key, head->kv_stride, 1, acc, d);
+}
+
+/* Normalises and stores; rows that saw no key are 0 with lse -inf. */
+static void finish(const struct attn_args *args, const struct head *head, struct tile q,
+                   const struct flash_scratch *w) {
+    const int d = args->head_dim;
+    for (int i = 0; i < q.count; i++) {
+        const float *acc = w->acc + i * d;
+        float *o = head->o + (size_t)(q.begin + i) * (size_t)head->q_stride;
+        const float inverse = w->sum[i] > 0 ? 1 / w->sum[i] : 0;
+        for (int j = 0; j < d; j++)
+            o[j] = acc[j] * inverse;
+        head->lse[q.begin + i] = (float)(w->max[i] * LN_2 + log(w->sum[i]));
+    }
+}
+
+static void attend(const struct vector_ops *vector, const struct attn_args *args,
+                   const struct head *head, struct tile q, struct flash_scratch *w) {
+    memset(w->acc, 0, (size_t)q.count * (size_t)args->head_dim * sizeof *w->acc);
+    for (int i = 0; i < q.count; i++) {
+        w->max[i] = -INFINITY;
+        w->sum[i] = 0;
+    }
+    for (int begin = 0; begin < args->k_tokens;) {
+        const struct tile k = flash_k_tile(args, q, begin);
+        add_keys(vector, args, head, q, k, w);
+        flash_poll(args);
+        begin += k.count;
+    }
+    finish(args, head, q, w);
+}
+
+void flash_forward(const struct attn_kernel *kernel, const struct attn_args *args, int threads) {
+    struct flash_scratch *scratch = args->workspace;
+    const int blocks = (args->q_tokens + FLASH_Q_TILE - 1) / FLASH_Q_TILE;
+
+#pragma omp parallel for num_threads(threads) schedule(dynamic) collapse(3)
+    for (int b = 0; b < args->batch; b++)
+        for (int h = 0; h < args->heads; h++)
+            for (int i = 0; i < blocks; i++) {
+                /* Under a causal mask the last rows are the most work: they go first. */
+                const int first = (blocks - 1 - i) * FLASH_Q_TILE;
+                const int end =
+                    first + FLASH_Q_TILE < args->q_tokens ? first + FLASH_Q_TILE : args->q_tokens;
+                const struct head head = head_at(args, b, h);
+                for (int begin = first; begin < end;) {
+                    const struct tile q = tile_at(args->q_pos, args->q_tokens, begin, FLASH_Q_TILE);
+                    attend(kernel->vector, args, &head, q, &scratch[omp_get_thread_num()]);
+                    begin += q.count;
+                }
+            }
+}

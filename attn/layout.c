@@ -1,0 +1,72 @@
+#include "attn/layout.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void run(int32_t *pos, int32_t n, int32_t first, int32_t step) {
+    for (int32_t i = 0; i < n; i++)
+        pos[i] = first + i * step;
+}
+
+static void contiguous(int32_t seq, int sp_size, int rank, int32_t *pos) {
+    const int32_t n = seq / sp_size;
+    run(pos, n, rank * n, 1);
+}
+
+static void zigzag(int32_t seq, int sp_size, int rank, int32_t *pos) {
+    const int32_t chunk = seq / (2 * sp_size);
+    run(pos, chunk, rank * chunk, 1);
+    run(pos + chunk, chunk, (2 * sp_size - 1 - rank) * chunk, 1);
+}
+
+static void striped(int32_t seq, int sp_size, int rank, int32_t *pos) {
+    run(pos, seq / sp_size, rank, sp_size);
+}
+
+static const struct {
+    const char *name, *help;
+    int chunks; /* per rank: the sequence divides by chunks * sp_size */
+    void (*positions)(int32_t seq, int sp_size, int rank, int32_t *pos);
+} rows[LAYOUTS] = {
+    [LAYOUT_CONTIGUOUS] = {"contiguous", "rank r holds the r-th piece", 1, contiguous},
+    [LAYOUT_ZIGZAG] = {"zigzag", "rank r holds chunks r and 2P-1-r: balances a causal mask", 2,
+                       zigzag},
+    [LAYOUT_STRIPED] = {"striped", "rank r holds tokens r, r+P, r+2P, ...", 1, striped},
+};
+
+const char *layout_name(enum layout layout) {
+    return rows[layout].name;
+}
+
+const char *layout_help(enum layout layout) {
+    return rows[layout].help;
+}
+
+enum status layout_parse(const char *name, enum layout *out) {
+    for (int i = 0; i < LAYOUTS; i++) {
+        if (strcmp(name, rows[i].name) != 0)
+            continue;
+        *out = (enum layout)i;
+        return ST_OK;
+    }
+    return fail(ST_USAGE, "unknown layout '%s'; there are contiguous, zigzag and striped", name);
+}
+
+bool layout_divides(enum layout layout, int32_t seq, int sp_size, char *why, size_t why_size) {
+    const int64_t parts = (int64_t)rows[layout].chunks * sp_size;
+    const int64_t below = seq / parts * parts;
+    if (below == seq && seq > 0)
+        return true;
+    char lower[32] = "";
+    if (below > 0)
+        snprintf(lower, sizeof lower, "%lld or ", (long long)below);
+    snprintf(why, why_size,
+             "layout %s needs a sequence divisible by %lld (%d x %d ranks), not %ld; use %s%lld",
+             rows[layout].name, (long long)parts, rows[layout].chunks, sp_size, (long)seq, lower,
+             (long long)(below + parts));
+    return false;
+}
+
+void layout_positions(enum layout layout, int32_t seq, int sp_size, int rank, int32_t *pos) {
+    rows[layout].positions(seq, sp_size, rank, pos);
+}
