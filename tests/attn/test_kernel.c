@@ -79,9 +79,208 @@ static void matches_the_reference(void **state) {
     for_each_kernel(matches_on);
 }
 
+/* A ring: blocks of keys arrive in any order, partial results are merged, gradients add up. */
+static const struct attn_case whole_cases[] = {
+    {"zigzag", 2, 4, 2, 64, 0, 0, 2, 528, 3, ZIG, 1, ALL_KEYS, true},
+    {"striped", 1, 2, 1, 64, 0, 0, 2, 402, 3, STRIPE, 2, ALL_KEYS, true},
+    {"contiguous, most blocks unseen", 1, 1, 1, 64, 0, 0, 1, 402, 3, CONT, 0, ALL_KEYS, true},
+    {"full", 1, 2, 2, 64, 0, 0, 1, 402, 3, CONT, 1, ALL_KEYS, false},
+};
+
+/* Copies gradients of a block's keys to where their positions stand in the whole. */
+static void place_rows(float *whole, const float *block, const struct attn_args *w,
+                       const struct attn_args *b) {
+    const size_t row = (size_t)b->kv_heads * (size_t)b->head_dim;
+    for (int i = 0; i < b->batch; i++)
+        for (int t = 0; t < b->k_tokens; t++)
+            memcpy(whole + ((size_t)i * (size_t)w->k_tokens + (size_t)b->k_pos[t]) * row,
+                   block + ((size_t)i * (size_t)b->k_tokens + (size_t)t) * row,
+                   row * sizeof *whole);
+}
+
+static void ring(const char *kernel, const struct attn_case *c) {
+    struct device *dev = open_kernel(kernel, c->head_dim, 1);
+    struct problem *whole = problem_new(dev, c);
+    struct attn_args *w = &whole->args;
+    const struct rows_shape shape = {c->batch, w->q_tokens, c->heads, c->head_dim};
+    const int rows = c->batch * w->q_tokens * c->heads;
+    for (int i = 0; i < rows; i++)
+        w->lse[i] = -INFINITY;
+
+    enum { MAX_SP = 3 };
+    struct problem *blocks[MAX_SP];
+    for (int step = 0; step < c->sp; step++) {
+        struct attn_case part = *c;
+        part.k_rank = (c->q_rank + c->sp - step) % c->sp;
+        blocks[step] = problem_new(dev, &part);
+        const struct attn_args *b = &blocks[step]->args;
+        dev->row->attn_forward(dev, b);
+        dev->row->merge(dev, shape, w->o, w->lse, b->o, b->lse);
+    }
+    dev->row->delta(dev, shape, w->o, w->dout, whole->delta);
+    for (int step = 0; step < c->sp; step++) {
+        struct attn_args b = blocks[step]->args;
+        b.lse = w->lse;
+        b.delta = w->delta;
+        b.dq = w->dq;
+        dev->row->attn_backward(dev, &b);
+        place_rows(w->dk, b.dk, w, &b);
+        place_rows(w->dv, b.dv, w, &b);
+        problem_free(blocks[step]);
+    }
+    check_errors(c->name, kernel, problem_errors(whole, 5));
+    problem_free(whole);
+    dev->row->close(dev);
+}
+
+static void ring_on(const char *kernel) {
+    for (size_t i = 0; i < sizeof whole_cases / sizeof whole_cases[0]; i++)
+        ring(kernel, &whole_cases[i]);
+}
+
+static void merged_blocks_match_the_reference(void **state) {
+    (void)state;
+    for_each_kernel(ring_on);
+}
+
+/* Position arrays that no layout makes: descending, and jumping forth and back. */
+static void any_order_on(const char *kernel) {
+    const struct attn_case c = {"", 1, 1, 1, 64, 0, 0, 1, 180, 1, CONT, 0, 0, true};
+    struct device *dev = open_kernel(kernel, c.head_dim, 1);
+    struct problem *p = problem_new(dev, &c);
+    int32_t q_pos[180], k_pos[180];
+    for (int i = 0; i < 180; i++) {
+        q_pos[i] = 179 - i;
+        k_pos[i] = i * 77 % 180;
+    }
+    const int32_t *const owned[2] = {p->args.q_pos, p->args.k_pos};
+    p->args.q_pos = q_pos;
+    p->args.k_pos = k_pos;
+    problem_run(p);
+    check_errors("positions in any order", kernel, problem_errors(p, 1));
+    p->args.q_pos = owned[0];
+    p->args.k_pos = owned[1];
+    problem_free(p);
+    dev->row->close(dev);
+}
+
+static void positions_in_any_order(void **state) {
+    (void)state;
+    for_each_kernel(any_order_on);
+}
+
+/* A block in which no query sees a key: exactly nothing, and no NaN from -inf. */
+static void unseen_on(const char *kernel) {
+    const struct attn_case c = {"", 1, 2, 1, 64, 0, 0, 2, 600, 2, CONT, 0, 1, true};
+    struct device *dev = open_kernel(kernel, c.head_dim, 1);
+    struct problem *p = problem_new(dev, &c);
+    problem_run(p);
+    const float *o = p->args.o;
+    const int rows = p->args.heads * p->args.q_tokens;
+    for (int i = 0; i < rows; i++)
+        assert_true(p->args.lse[i] == -INFINITY);
+    for (int i = 0; i < rows * c.head_dim; i++)
+        assert_true(o[i] == 0 && p->args.dq[i] == 0);
+    for (int i = 0; i < p->args.k_tokens * c.head_dim; i++)
+        assert_true(p->args.dk[i] == 0 && p->args.dv[i] == 0);
+    problem_free(p);
+    dev->row->close(dev);
+}
+
+static void unseen_keys_give_nothing(void **state) {
+    (void)state;
+    for_each_kernel(unseen_on);
+}
+
+/* A thread more changes no bit, except that additions to dQ may come in another order. */
+static void threads_on(const char *kernel) {
+    const struct attn_case c = {"", 1, 4, 2, 64, 0, 0, 2, 1100, 1, CONT, 0, 0, true};
+    struct device *one = open_kernel(kernel, c.head_dim, 1);
+    struct device *two = open_kernel(kernel, c.head_dim, 2);
+    struct problem *a = problem_new(one, &c), *b = problem_new(two, &c);
+    problem_run(a);
+    problem_run(b);
+    const size_t rows = (size_t)a->args.heads * (size_t)a->args.q_tokens, d = (size_t)c.head_dim;
+    const size_t kv_bytes = (size_t)a->args.kv_heads * (size_t)a->args.k_tokens * d * sizeof(float);
+    assert_memory_equal(a->args.o, b->args.o, rows * d * sizeof(float));
+    assert_memory_equal(a->args.lse, b->args.lse, rows * sizeof(float));
+    assert_memory_equal(a->args.dk, b->args.dk, kv_bytes);
+    assert_memory_equal(a->args.dv, b->args.dv, kv_bytes);
+    for (size_t i = 0; i < rows * d; i++)
+        assert_true(fabsf(a->args.dq[i] - b->args.dq[i]) < 1e-5f);
+    problem_free(a);
+    problem_free(b);
+    one->row->close(one);
+    two->row->close(two);
+}
+
+static void one_and_two_threads_agree(void **state) {
+    (void)state;
+    for_each_kernel(threads_on);
+}
+
+static void count(void *calls) {
+    ++*(int *)calls;
+}
+
+static void poll_on(const char *kernel) {
+    const struct attn_case c = {"", 1, 1, 1, 64, 0, 0, 1, 1024, 1, CONT, 0, 0, true};
+    struct device *dev = open_kernel(kernel, c.head_dim, 1);
+    struct problem *p = problem_new(dev, &c);
+    int calls = 0;
+    p->args.poll = count;
+    p->args.poll_arg = &calls;
+    dev->row->attn_forward(dev, &p->args);
+    assert_true(calls >= 4);
+    problem_free(p);
+    dev->row->close(dev);
+}
+
+static void exchanges_are_polled(void **state) {
+    (void)state;
+    for_each_kernel(poll_on);
+}
+
+/* What the error measure is for: results that are missing, or of the wrong token, must not pass. */
+static void wrong_results_are_seen(void **state) {
+    (void)state;
+    const struct attn_case c = {"", 1, 1, 1, 64, 0, 0, 1, 200, 1, CONT, 0, 0, true};
+    const struct device_config config = {DTYPE_FP32, c.head_dim, 1, "auto"};
+    struct device *dev;
+    assert_int_equal(device_open("cpu", &config, &dev), ST_OK);
+    struct problem *p = problem_new(dev, &c);
+    problem_run(p);
+    check_errors("unharmed", dev->kernel, problem_errors(p, 1));
+
+    const size_t row = (size_t)c.head_dim, size = row * (size_t)c.seq;
+    float *const tensors[] = {p->args.o, p->args.dq, p->args.dk, p->args.dv};
+    for (int i = 0; i < 4; i++) {
+        float saved[200 * 64];
+        memcpy(saved, tensors[i], sizeof saved);
+        memset(tensors[i], 0, sizeof saved);
+        struct errors e = problem_errors(p, 7);
+        const double *const error[] = {&e.o, &e.dq, &e.dk, &e.dv};
+        assert_true(*error[i] > 0.5);
+
+        memcpy(tensors[i] + row, saved, (size - row) * sizeof *saved);
+        e = problem_errors(p, 7);
+        assert_true(*error[i] > 0.5);
+        memcpy(tensors[i], saved, sizeof saved);
+    }
+    check_errors("restored", dev->kernel, problem_errors(p, 1));
+    problem_free(p);
+    dev->row->close(dev);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matches_the_reference),
+        cmocka_unit_test(merged_blocks_match_the_reference),
+        cmocka_unit_test(positions_in_any_order),
+        cmocka_unit_test(unseen_keys_give_nothing),
+        cmocka_unit_test(one_and_two_threads_agree),
+        cmocka_unit_test(exchanges_are_polled),
+        cmocka_unit_test(wrong_results_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
