@@ -8,7 +8,7 @@
 #include "base/status.h"
 
 struct model_shape {
-    char name[64];     /* file name without its ending; longer ones are cut */
+    char name[64];     /* of the file, or of its directory for DIR/config.json; may be cut */
     int hidden;        /* hidden_size */
     int layers;        /* num_hidden_layers */
     int heads;         /* num_attention_heads: query heads */
