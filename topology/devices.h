@@ -1,0 +1,44 @@
+/* GPUs and network adapters, and the PCI path between any two of them.
+ *
+ * They are found as PCI devices by class, so that a machine file without drivers' OS devices shows
+ * them too. A display adapter that only drives a server's console is not a GPU. */
+#ifndef SPB_TOPOLOGY_DEVICES_H
+#define SPB_TOPOLOGY_DEVICES_H
+
+#include "base/status.h"
+#include "topology/link.h"
+
+struct hwloc_obj;
+struct machine;
+
+enum device_kind { DEVICE_GPU, DEVICE_NIC };
+
+struct device {
+    enum device_kind kind;
+    char name[32];   /* "gpu0" in PCI order; a NIC's RDMA name, else its interface, else "nic0" */
+    char pci[24];    /* "0000:34:00.0" */
+    char vendor[64]; /* "nvidia", "amd", "intel", ..., else as the PCI database says */
+    char model[96];  /* as the driver or the PCI database names it, else "10de:1db8" */
+    const char *nic_kind; /* "ethernet", "infiniband", "fabric"; NULL for a GPU */
+    int numa;             /* OS number of the NUMA node it hangs on, -1 if none or several */
+    struct hwloc_obj *pci_obj;
+};
+
+/* How two devices of one machine reach each other. */
+struct device_link {
+    enum link_class class;
+    char smi[8];      /* nvidia-smi's word: NV6, PIX, PXB, PHB, NODE, SYS */
+    double peak_gb_s; /* one direction; 0 when unknown */
+    int distance;     /* grows with the path; orders links, PIX before PXB */
+};
+
+/* The link of two different devices. NVLink is seen where the machine holds hwloc's NVLinkBandwidth
+ * matrix. PCI paths have no peak: what hwloc reads is the speed a link had at that moment, and
+ * idle links are trained down. */
+struct device_link device_link(const struct machine *machine, const struct device *a,
+                               const struct device *b);
+
+/* Fills machine->gpus and machine->nics, each in PCI order. ST_ENV when memory is short. */
+enum status devices_find(struct machine *machine);
+
+#endif
