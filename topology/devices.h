@@ -5,6 +5,8 @@
 #ifndef SPB_TOPOLOGY_DEVICES_H
 #define SPB_TOPOLOGY_DEVICES_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 #include "topology/link.h"
 
@@ -15,7 +17,7 @@ enum device_kind { DEVICE_GPU, DEVICE_NIC };
 
 struct device {
     enum device_kind kind;
-    char name[32];   /* "gpu0" in PCI order; a NIC's RDMA name, else its interface, else "nic0" */
+    char name[64];   /* "gpu0" in PCI order; a NIC's RDMA name, else its interface, else "nic0" */
     char pci[24];    /* "0000:34:00.0" */
     char vendor[64]; /* "nvidia", "amd", "intel", ..., else as the PCI database says */
     char model[96];  /* as the driver or the PCI database names it, else "10de:1db8" */
@@ -37,6 +39,10 @@ struct device_link {
  * idle links are trained down. */
 struct device_link device_link(const struct machine *machine, const struct device *a,
                                const struct device *b);
+
+/* Whether no NIC of the machine has a shorter path to gpu than nic has. */
+bool device_nic_is_nearest(const struct machine *machine, const struct device *gpu,
+                           const struct device *nic);
 
 /* Fills machine->gpus and machine->nics, each in PCI order. ST_ENV when memory is short. */
 enum status devices_find(struct machine *machine);

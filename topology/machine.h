@@ -32,7 +32,7 @@ struct machine {
     struct hwloc_bitmap_s *allowed; /* PUs this process could use when the machine was loaded */
     const char *source;             /* "hwloc", "hwloc-xml", "synthetic" */
     bool native;                    /* this very machine, so that binding means something */
-    char name[192];                 /* product and processors, or the synthetic description */
+    char name[256];                 /* product and processors, or the synthetic description */
     char cpu[128];                  /* processor model, "" when unknown */
     int packages, numa_nodes, cores, pus;
     int allowed_cores; /* cores of which at least one PU is allowed: the default thread count */
