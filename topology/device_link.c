@@ -92,7 +92,7 @@ static unsigned nvlink_count(uint64_t mb_s) {
 
 struct device_link device_link(const struct machine *machine, const struct device *a,
                                const struct device *b) {
-    struct device_link link = {0};
+    struct device_link link;
     const uint64_t mb_s = nvlink_mb_s(machine, a, b);
     if (mb_s) {
         link = (struct device_link){.class = LINK_NVLINK, .peak_gb_s = (double)mb_s / 1000};

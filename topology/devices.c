@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "topology/machine.h"
+#include "topology/system.h"
 #include "topology/text.h"
 
 /* PCI Code and ID Assignment Specification, base classes 02, 03, 0c and 12. */
@@ -149,6 +150,8 @@ static void describe(const struct machine *machine, struct device *device, int i
     device->numa = numa_of(machine->topo, device->pci_obj);
     name_from_database(device);
     (device->kind == DEVICE_GPU ? name_gpu : name_nic)(device, index);
+    if (device->kind == DEVICE_NIC && machine->native)
+        device->peak_gb_s = system_nic_gb_s("/sys/class", device->name);
 }
 
 static int by_address(const void *left, const void *right) {
@@ -169,7 +172,8 @@ static bool any_link_known(hwloc_topology_t topo) {
 
 enum status devices_find(struct machine *machine) {
     hwloc_topology_t topo = machine->topo;
-    const size_t most = (size_t)hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_PCI_DEVICE);
+    const int found = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_PCI_DEVICE);
+    const size_t most = found > 0 ? (size_t)found : 0;
     machine->gpus = calloc(most + 1, sizeof *machine->gpus);
     machine->nics = calloc(most + 1, sizeof *machine->nics);
     if (!machine->gpus || !machine->nics)

@@ -23,6 +23,7 @@ struct device {
     char model[96];  /* as the driver or the PCI database names it, else "10de:1db8" */
     const char *nic_kind; /* "ethernet", "infiniband", "fabric"; NULL for a GPU */
     int numa;             /* OS number of the NUMA node it hangs on, -1 if none or several */
+    double peak_gb_s;     /* of a NIC's port, one direction; 0 when unknown, as in most files */
     struct hwloc_obj *pci_obj;
 };
 

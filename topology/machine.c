@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "topology/sources.h"
+#include "topology/system.h"
 #include "topology/text.h"
 #include "topology/walk.h"
 
@@ -94,6 +95,8 @@ static enum status summarise(struct machine *machine, const char *input) {
     machine->cores = (int)hwloc_get_nbobjs_by_depth(topo, walk_core_depth(machine));
     machine->pus = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_PU);
     machine->memory_bytes = hwloc_get_root_obj(topo)->total_memory;
+    if (machine->native)
+        machine->cpu_quota = system_cpu_quota("/sys/fs/cgroup", "/proc/self/cgroup");
     name_machine(machine, machine->source, input);
     count_caches(machine);
     const enum status status = find_allowed(machine);
@@ -143,6 +146,12 @@ void machine_free(struct machine *machine) {
     if (machine->topo)
         hwloc_topology_destroy(machine->topo);
     *machine = (struct machine){0};
+}
+
+int machine_threads(const struct machine *machine, int ranks) {
+    const int quota = machine->cpu_quota, cores = machine->allowed_cores;
+    const int threads = (quota > 0 && quota < cores ? quota : cores) / ranks;
+    return threads > 1 ? threads : 1;
 }
 
 enum status machine_topology_xml(const struct machine *machine, const char *path) {

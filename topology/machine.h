@@ -35,7 +35,8 @@ struct machine {
     char name[256];                 /* product and processors, or the synthetic description */
     char cpu[128];                  /* processor model, "" when unknown */
     int packages, numa_nodes, cores, pus;
-    int allowed_cores; /* cores of which at least one PU is allowed: the default thread count */
+    int allowed_cores; /* cores of which at least one PU is allowed */
+    int cpu_quota;     /* CPUs' worth of time the control group grants, 0 if unlimited */
     uint64_t memory_bytes;
     struct machine_cache caches[MACHINE_CACHES];
     int n_caches;
@@ -50,6 +51,10 @@ struct machine {
  * also right after a failure. */
 enum status machine_load(struct machine *machine, const char *source, const char *input);
 void machine_free(struct machine *machine);
+
+/* Threads that each of ranks processes should run when they share the allowed cores: at least 1.
+ * Pass 1 if a launcher gave every rank cores of its own. */
+int machine_threads(const struct machine *machine, int ranks);
 
 /* Writes hwloc XML that "hwloc-xml" and lstopo read again. ST_ENV when the file cannot be written.
  */

@@ -9,6 +9,9 @@
 #include "topology/text.h"
 #include "topology/walk.h"
 
+_Static_assert(sizeof(struct place) == 8 + PLACE_MAX_CPUS / 8 + 4 * PLACE_LEVELS + 4 + 65 + 255,
+               "padding would travel uninitialised");
+
 /* Each level with the class of two ranks that it covers, from near to far. */
 static const struct level {
     hwloc_obj_type_t type;

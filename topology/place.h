@@ -15,17 +15,18 @@ enum place_level { PLACE_CORE, PLACE_L2, PLACE_L3, PLACE_NUMA, PLACE_PACKAGE, PL
 
 enum { PLACE_MAX_CPUS = 4096 };
 
-/* Fixed size, no pointers. Numbers are the operating system's, so that they mean the same to ranks
- * that see different parts of a host (a cgroup per rank renumbers hwloc's logical indices). */
+/* Fixed size, no pointers, no padding. Numbers are the operating system's, so that they mean the
+ * same to ranks that see different parts of a host (a cgroup per rank renumbers hwloc's logical
+ * indices). */
 struct place {
-    char host[65];
     uint64_t host_key; /* of host name and boot id: equal if and only if two ranks share a host */
-    int32_t pid;
-    char cpus[255]; /* the binding as a list, "0-3,8"; ends in "..." if it is too long */
+    uint64_t cores[PLACE_MAX_CPUS / 64]; /* cores the binding touches, each by its lowest PU */
     /* Per level the object that covers the WHOLE binding, or -1. A NUMA node is called by its OS
      * number, any other object by its lowest PU. */
     int32_t within[PLACE_LEVELS];
-    uint64_t cores[PLACE_MAX_CPUS / 64]; /* cores the binding touches, each by its lowest PU */
+    int32_t pid; /* 0 on a machine that is only described */
+    char host[65];
+    char cpus[255]; /* the binding as a list, "0-3,8"; ends in "..." if it is too long */
 };
 
 /* The calling process: its host and current binding. ST_USAGE if machine is not this one. */

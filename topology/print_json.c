@@ -41,9 +41,11 @@ static json_t *nics_json(const struct machine *machine) {
     json_t *array = json_array();
     for (int i = 0; i < machine->n_nics; i++) {
         const struct device *nic = &machine->nics[i];
-        json_array_append_new(array,
-                              json_pack("{s:s, s:s, s:s, s:o}", "name", nic->name, "pci", nic->pci,
-                                        "kind", nic->nic_kind, "numa", number_or_null(nic->numa)));
+        json_t *object = json_pack("{s:s, s:s, s:s, s:o}", "name", nic->name, "pci", nic->pci,
+                                   "kind", nic->nic_kind, "numa", number_or_null(nic->numa));
+        if (nic->peak_gb_s > 0)
+            json_object_set_new(object, "peak_gb_s", json_real(nic->peak_gb_s));
+        json_array_append_new(array, object);
     }
     return array;
 }

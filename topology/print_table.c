@@ -40,6 +40,13 @@ static void put_number(char *buf, size_t n, int number) {
         snprintf(buf, n, "-");
 }
 
+static void put_rate(char *buf, size_t n, double gb_s) {
+    if (gb_s > 0)
+        snprintf(buf, n, "%.4g", gb_s);
+    else
+        snprintf(buf, n, "-");
+}
+
 static const char *plural(int n) {
     return n == 1 ? "" : "s";
 }
@@ -51,6 +58,9 @@ static void print_machine(FILE *out, const struct machine *m) {
     fprintf(out, "  %d package%s, %d NUMA node%s, %d core%s, %d hardware thread%s, %s memory\n",
             m->packages, plural(m->packages), m->numa_nodes, plural(m->numa_nodes), m->cores,
             plural(m->cores), m->pus, plural(m->pus), bytes);
+    if (m->cpu_quota > 0 && m->cpu_quota < m->allowed_cores)
+        fprintf(out, "  the control group grants %d CPU%s' worth of time\n", m->cpu_quota,
+                plural(m->cpu_quota));
     if (m->allowed_cores != m->cores)
         fprintf(out, "  this process may use %d of the cores\n", m->allowed_cores);
     for (int i = 0; i < m->n_caches; i++) {
@@ -90,15 +100,17 @@ static void gpu_cell(const void *context, int row, int col, char *buf, size_t n)
 }
 
 static void nic_cell(const void *context, int row, int col, char *buf, size_t n) {
-    static const char *const head[] = {"NIC", "pci", "numa", "kind", "model"};
+    static const char *const head[] = {"NIC", "pci", "numa", "kind", "GB/s", "model"};
     const struct machine *machine = context;
     const struct device *nic = row ? &machine->nics[row - 1] : NULL;
     if (!nic)
         snprintf(buf, n, "%s", head[col]);
     else if (col == 2)
         put_number(buf, n, nic->numa);
+    else if (col == 4)
+        put_rate(buf, n, nic->peak_gb_s);
     else {
-        const char *const text[] = {nic->name, nic->pci, "", nic->nic_kind, nic->model};
+        const char *const text[] = {nic->name, nic->pci, "", nic->nic_kind, "", nic->model};
         snprintf(buf, n, "%s", text[col]);
     }
 }
@@ -128,7 +140,7 @@ static void print_devices(FILE *out, const struct machine *machine) {
     }
     if (machine->n_nics) {
         fprintf(out, "\n");
-        grid_print(out, machine->n_nics + 1, 5, nic_cell, machine);
+        grid_print(out, machine->n_nics + 1, 6, nic_cell, machine);
     }
     /* A NIC may have very many virtual functions; the GPUs' nearest are listed above. */
     const int all = machine->n_gpus + machine->n_nics;

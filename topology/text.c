@@ -1,9 +1,15 @@
 #include "topology/text.h"
 
+#include <stdbool.h>
+
 void text_copy(char *dst, size_t n, const char *src) {
     size_t i = 0;
-    for (; src && src[i] && i + 1 < n; i++)
-        dst[i] = (src[i] >= ' ' && src[i] <= '~') ? src[i] : '?';
+    for (; src && src[i] && i + 1 < n; i++) {
+        const bool printable = src[i] >= ' ' && src[i] <= '~';
+        dst[i] = '?';
+        if (printable)
+            dst[i] = src[i];
+    }
     dst[i] = '\0';
 }
 

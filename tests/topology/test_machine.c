@@ -64,8 +64,8 @@ static void inherits_the_cpuset(void **state) {
     CPU_ZERO(&one);
     CPU_SET(cpu, &one);
     assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
-    struct machine machine;
-    struct place place;
+    struct machine machine = {0};
+    struct place place = {0};
     const enum status status = machine_load(&machine, "hwloc", NULL);
     const enum status placed = status ? status : place_self(&machine, &place);
     assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);

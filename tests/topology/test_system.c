@@ -1,0 +1,112 @@
+/* Reads copies of sysfs that each test writes below its working directory. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "topology/machine.h"
+#include "topology/system.h"
+
+#include "tests/cmocka_all.h"
+
+static char root[] = "sysfs-XXXXXX";
+
+static int make_root(void **state) {
+    (void)state;
+    memcpy(root, "sysfs-XXXXXX", sizeof root);
+    return mkdtemp(root) ? 0 : -1;
+}
+
+static int remove_root(void **state) {
+    (void)state;
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", root);
+    return system(command);
+}
+
+static void write_file(const char *name, const char *text) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    for (char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0755);
+        *slash = '/';
+    }
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static int quota(void) {
+    char self[64];
+    snprintf(self, sizeof self, "%s/self", root);
+    return system_cpu_quota(root, self);
+}
+
+static void quota_version_2(void **state) {
+    (void)state;
+    assert_int_equal(quota(), 0); /* no control groups at all */
+    write_file("self", "0::/slice/job\n");
+    assert_int_equal(quota(), 0);
+    write_file("slice/job/cpu.max", "max 100000\n");
+    assert_int_equal(quota(), 0);
+    write_file("slice/cpu.max", "350000 100000\n"); /* the parent limits too */
+    assert_int_equal(quota(), 4);
+    write_file("slice/job/cpu.max", "150000 100000\n");
+    assert_int_equal(quota(), 2);
+    write_file("self", "0::/elsewhere\n");
+    assert_int_equal(quota(), 0);
+    write_file("cpu.max", "100000 100000\n"); /* a container's own root */
+    assert_int_equal(quota(), 1);
+    write_file("cpu.max", "garbage\n");
+    assert_int_equal(quota(), 0);
+}
+
+static void quota_version_1(void **state) {
+    (void)state;
+    write_file("self", "7:cpuset:/job\n4:cpuacct,cpu:/job\n0::/\n");
+    write_file("cpu/job/cpu.cfs_quota_us", "-1\n");
+    write_file("cpu/job/cpu.cfs_period_us", "100000\n");
+    assert_int_equal(quota(), 0);
+    write_file("cpu/job/cpu.cfs_quota_us", "800000\n");
+    assert_int_equal(quota(), 8);
+    write_file("self", "7:cpuset:/job\n0::/\n"); /* not the cpu controller */
+    assert_int_equal(quota(), 0);
+}
+
+static void nic_rates(void **state) {
+    (void)state;
+    write_file("infiniband/mlx5_0/ports/1/rate", "100 Gb/sec (4X EDR)\n");
+    write_file("infiniband/mlx4_0/ports/1/rate", "40 Gb/sec (4X QDR)\n");
+    write_file("net/eth0/speed", "10000\n");
+    write_file("net/eth1/speed", "-1\n");
+    assert_true(system_nic_gb_s(root, "mlx5_0") == 12.5);
+    assert_true(system_nic_gb_s(root, "mlx4_0") == 4.0);
+    assert_true(system_nic_gb_s(root, "eth0") == 1.25);
+    assert_true(system_nic_gb_s(root, "eth1") == 0.0);
+    assert_true(system_nic_gb_s(root, "eth2") == 0.0);
+}
+
+static void threads(void **state) {
+    (void)state;
+    struct machine machine = {.allowed_cores = 8};
+    assert_int_equal(machine_threads(&machine, 1), 8);
+    assert_int_equal(machine_threads(&machine, 3), 2);
+    assert_int_equal(machine_threads(&machine, 9), 1);
+    machine.cpu_quota = 4;
+    assert_int_equal(machine_threads(&machine, 2), 2);
+    machine.cpu_quota = 16;
+    assert_int_equal(machine_threads(&machine, 2), 4);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(quota_version_2, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(quota_version_1, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(nic_rates, make_root, remove_root),
+        cmocka_unit_test(threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
