@@ -168,7 +168,8 @@ static enum status set_values(struct opts *opts, const struct line *line, bool *
         values->set = true;
     }
     for (size_t i = 0; i < t->n_options; i++)
-        *standalone |= t->options[i].standalone && opts->values[i].v[0].i;
+        if (t->options[i].standalone && opts->values[i].n)
+            *standalone |= opts->values[i].v[0].i != 0;
     return ST_OK;
 }
 
@@ -207,33 +208,46 @@ static enum status check_words(const struct opts *opts, const struct line *line,
     return ST_OK;
 }
 
+static struct opts *new_opts(const struct option_table *table, size_t room) {
+    struct opts *opts = calloc(1, sizeof *opts);
+    if (!opts)
+        return NULL;
+    *opts = (struct opts){.table = table,
+                          .command = -1,
+                          .values = calloc(table->n_options, sizeof *opts->values),
+                          .arguments = calloc(room, sizeof *opts->arguments)};
+    if (opts->values && opts->arguments)
+        return opts;
+    opts_free(opts);
+    return NULL;
+}
+
+static enum status read_line(struct opts *opts, struct line *line, int argc, char *const argv[]) {
+    bool standalone = false;
+    enum status st = split_line(opts->table, argc, argv, line);
+    if (st)
+        return st;
+    if (line->n_words) {
+        opts->command = find_command(opts->table, line->words[0]);
+        opts->n_arguments = line->n_words - 1;
+        memcpy(opts->arguments, line->words + 1, opts->n_arguments * sizeof *line->words);
+    }
+    st = set_values(opts, line, &standalone);
+    return st ? st : check_words(opts, line, standalone);
+}
+
 enum status opts_parse(const struct option_table *table, int argc, char *const argv[],
                        struct opts **out) {
     *out = NULL;
     const size_t room = argc > 0 ? (size_t)argc : 1;
     struct line line = {.given = calloc(room, sizeof *line.given),
                         .words = calloc(room, sizeof *line.words)};
-    struct opts *opts = calloc(1, sizeof *opts);
-    enum status st = ST_OK;
-    bool standalone = false;
-    if (opts)
-        *opts = (struct opts){.table = table,
-                              .command = -1,
-                              .values = calloc(table->n_options, sizeof *opts->values),
-                              .arguments = calloc(room, sizeof *opts->arguments)};
-    if (!line.given || !line.words || !opts || !opts->values || !opts->arguments)
+    struct opts *opts = new_opts(table, room);
+    enum status st;
+    if (line.given && line.words && opts)
+        st = read_line(opts, &line, argc, argv);
+    else
         st = fail(ST_ENV, "out of memory while reading the command line");
-    if (!st)
-        st = split_line(table, argc, argv, &line);
-    if (!st && line.n_words) {
-        opts->command = find_command(table, line.words[0]);
-        opts->n_arguments = line.n_words - 1;
-        memcpy(opts->arguments, line.words + 1, opts->n_arguments * sizeof *line.words);
-    }
-    if (!st)
-        st = set_values(opts, &line, &standalone);
-    if (!st)
-        st = check_words(opts, &line, standalone);
     free(line.given);
     free(line.words);
     if (st)

@@ -26,22 +26,22 @@ enum option_type {
 
 struct option {
     const char *name; /* without dashes */
-    char letter;      /* 0: none */
     enum option_type type;
-    bool list;       /* takes "a,b,c"; counts and sizes take ranges too */
-    bool automatic;  /* counts and sizes: the word "auto" is a value, and reads as 0 */
-    bool variable;   /* an independent variable of a case: swept if a list, and part of its name */
-    bool standalone; /* flags: needs neither a command nor its arguments (--help) */
-    bool hidden;     /* left out of help, man page and completion */
-    const char *value;               /* what stands for the value in help: "N", "DIR" */
-    const char *initial;             /* the default, as typed; NULL: none. Flags: "on" or NULL */
-    double min, max;                 /* of numbers; max 0: no limit */
-    const char *const *choices;      /* ends with NULL; or ... */
-    const char *(*choice)(size_t i); /* ... the i-th name of another table, NULL past its end */
+    unsigned commands;   /* bit i: commands[i] of the table takes it */
+    char letter;         /* 0: none */
+    bool list;           /* takes "a,b,c"; counts and sizes take ranges too */
+    bool automatic;      /* counts and sizes: the word "auto" is a value, and reads as 0 */
+    bool variable;       /* an independent variable of a case: swept if a list, part of its name */
+    bool standalone;     /* flags: needs neither a command nor its arguments (--help) */
+    bool hidden;         /* left out of help, man page and completion */
+    const char *value;   /* what stands for the value in help: "N", "DIR" */
+    const char *initial; /* the default, as typed; NULL: none. Flags: "on" or NULL */
+    double min, max;     /* of numbers; max 0: no limit */
+    const char *const *choices;              /* ends with NULL; or ... */
+    const char *(*choice)(size_t i);         /* ... the i-th name of a table, NULL past its end */
     const char *(*check)(const char *value); /* strings: NULL, or what would be allowed */
-    unsigned commands;                       /* bit i: commands[i] of the table takes it */
     const char *group;                       /* heading in help; rows of a group stand together */
-    const char *help;                        /* no default and no choices: those are added */
+    const char *help; /* a phrase without a full stop; choices and default are added to it */
 };
 
 struct option_command {

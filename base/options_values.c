@@ -211,7 +211,7 @@ enum status option_values_parse(const struct option *option, const char *text,
         st = add_all(option, copy, bag);
         if (st)
             goto out;
-        v = malloc(bag->n * sizeof *v);
+        v = bag->n ? malloc(bag->n * sizeof *v) : NULL; /* it has at least one element */
     }
     if (!v) {
         st = fail(ST_ENV, "out of memory while reading --%s", option->name);

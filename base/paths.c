@@ -16,7 +16,7 @@ enum status path_self(char *buf, size_t size) {
     return ST_OK;
 }
 
-/* Does DIR/models exist? DIR is in buf[size]. */
+/* Is there a folder dir/models? */
 static int holds_models(const char *dir) {
     char models[4096];
     struct stat st;
@@ -24,38 +24,33 @@ static int holds_models(const char *dir) {
     return n > 0 && (size_t)n < sizeof models && stat(models, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* Copies text into buf[size]; does it fit? */
+static int put(char *buf, size_t size, const char *text) {
+    return (size_t)snprintf(buf, size, "%s", text) < size;
+}
+
 /* The directory of the executable followed by SPBENCH_DATA_FROM_BIN, resolved. */
 static int installed_dir(char *buf, size_t size) {
     char path[4096], resolved[4096];
     if (path_self(path, sizeof path))
         return 0;
-    char *slash = strrchr(path, '/');
-    if (!slash)
+    char *const slash = strrchr(path, '/');
+    if (!slash || !put(slash + 1, sizeof path - (size_t)(slash + 1 - path), SPBENCH_DATA_FROM_BIN))
         return 0;
-    const size_t room = sizeof path - (size_t)(slash + 1 - path);
-    if (strlen(SPBENCH_DATA_FROM_BIN) >= room)
-        return 0;
-    strcpy(slash + 1, SPBENCH_DATA_FROM_BIN);
-    if (!realpath(path, resolved) || strlen(resolved) >= size)
-        return 0;
-    strcpy(buf, resolved);
-    return holds_models(buf);
+    return realpath(path, resolved) && put(buf, size, resolved) && holds_models(buf);
 }
 
 enum status path_data_dir(char *buf, size_t size) {
     const char *const asked = getenv("SPBENCH_DATA_DIR");
     if (asked && *asked) {
-        if (strlen(asked) >= size || !holds_models(asked))
-            return fail(ST_ENV, "SPBENCH_DATA_DIR is '%s', which has no models/ folder", asked);
-        strcpy(buf, asked);
-        return ST_OK;
+        if (put(buf, size, asked) && holds_models(buf))
+            return ST_OK;
+        return fail(ST_ENV, "SPBENCH_DATA_DIR is '%s', which has no models/ folder", asked);
     }
     if (installed_dir(buf, size))
         return ST_OK;
-    if (strlen(SPBENCH_SOURCE_DIR) < size && holds_models(SPBENCH_SOURCE_DIR)) {
-        strcpy(buf, SPBENCH_SOURCE_DIR);
+    if (put(buf, size, SPBENCH_SOURCE_DIR) && holds_models(buf))
         return ST_OK;
-    }
     return fail(ST_ENV,
                 "cannot find the data directory (models/, plots/) beside the executable or at %s; "
                 "set SPBENCH_DATA_DIR",

@@ -25,8 +25,8 @@ static const struct option *row_option(const struct sweep *s, size_t row) {
 }
 
 /* Letter of a key: options are spelt with '-', keys with '_'. */
-static char key_letter(char c) {
-    return c == '-' ? '_' : c;
+static int key_letter(char c) {
+    return c == '-' ? '_' : (unsigned char)c;
 }
 
 static int compare_keys(const char *a, const char *b) {
@@ -34,7 +34,7 @@ static int compare_keys(const char *a, const char *b) {
         a++;
         b++;
     }
-    return (unsigned char)key_letter(*a) - (unsigned char)key_letter(*b);
+    return key_letter(*a) - key_letter(*b);
 }
 
 /* Insertion keeps by_name sorted; a command has some thirty variables. */

@@ -60,7 +60,7 @@ static enum status read_tied(const char *path, json_t *config, bool *out) {
     const json_t *value = lookup(config, "tie_word_embeddings");
     if (value && !json_is_boolean(value))
         return fail(ST_USAGE, "%s: field 'tie_word_embeddings' is not true or false", path);
-    *out = value && json_is_true(value);
+    *out = json_is_true(value); /* false for NULL */
     return ST_OK;
 }
 
