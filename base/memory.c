@@ -18,18 +18,17 @@ struct header {
 enum { ALIGNMENT = 64 };
 _Static_assert(sizeof(struct header) <= ALIGNMENT, "the header must fit in front of the block");
 
-const char *mem_category_name(enum mem_category category)
-{
+const char *mem_category_name(enum mem_category category) {
     static const char *const names[MEM_CATEGORIES] = {
-        [MEM_WEIGHTS] = "weights",   [MEM_GRADIENTS] = "gradients", [MEM_ACTIVATIONS] = "activations",
-        [MEM_EXCHANGE] = "exchange", [MEM_WORKSPACE] = "workspace",
+        [MEM_WEIGHTS] = "weights",         [MEM_GRADIENTS] = "gradients",
+        [MEM_ACTIVATIONS] = "activations", [MEM_EXCHANGE] = "exchange",
+        [MEM_WORKSPACE] = "workspace",
     };
     return names[category];
 }
 
 void mem_note(struct mem_ledger *ledger, enum mem_category category, enum mem_space space,
-              ptrdiff_t bytes)
-{
+              ptrdiff_t bytes) {
     ledger->now[category][space] += (size_t)bytes;
     ledger->total_now += (size_t)bytes;
     size_t category_now = 0;
@@ -41,8 +40,7 @@ void mem_note(struct mem_ledger *ledger, enum mem_category category, enum mem_sp
         ledger->total_peak = ledger->total_now;
 }
 
-void *mem_alloc(struct mem_ledger *ledger, enum mem_category category, size_t bytes)
-{
+void *mem_alloc(struct mem_ledger *ledger, enum mem_category category, size_t bytes) {
     if (bytes > PTRDIFF_MAX - 2 * ALIGNMENT) {
         fail(ST_ENV, "cannot allocate %zu bytes of %s", bytes, mem_category_name(category));
         return NULL;
@@ -61,8 +59,7 @@ void *mem_alloc(struct mem_ledger *ledger, enum mem_category category, size_t by
     return base + ALIGNMENT;
 }
 
-void mem_free(struct mem_ledger *ledger, void *ptr)
-{
+void mem_free(struct mem_ledger *ledger, void *ptr) {
     if (!ptr)
         return;
     char *base = (char *)ptr - ALIGNMENT;
@@ -72,8 +69,7 @@ void mem_free(struct mem_ledger *ledger, void *ptr)
 }
 
 /* The number after KEY in a "KEY:  123 kB" file of /proc, in bytes; 0 when absent. */
-static size_t proc_kib(const char *path, const char *key)
-{
+static size_t proc_kib(const char *path, const char *key) {
     FILE *f = fopen(path, "r");
     if (!f)
         return 0;
@@ -90,13 +86,11 @@ static size_t proc_kib(const char *path, const char *key)
     return bytes;
 }
 
-size_t mem_rss_peak(void)
-{
+size_t mem_rss_peak(void) {
     return proc_kib("/proc/self/status", "VmHWM");
 }
 
-void mem_rss_reset(void)
-{
+void mem_rss_reset(void) {
     FILE *f = fopen("/proc/self/clear_refs", "w"); /* "5" resets VmHWM, see proc(5) */
     if (!f)
         return;
@@ -105,8 +99,7 @@ void mem_rss_reset(void)
 }
 
 /* A cgroup v2 file holding one number, SIZE_MAX when absent or "max". */
-static size_t cgroup_number(const char *path)
-{
+static size_t cgroup_number(const char *path) {
     FILE *f = fopen(path, "r");
     if (!f)
         return SIZE_MAX;
@@ -116,8 +109,7 @@ static size_t cgroup_number(const char *path)
     return got == 1 ? (size_t)value : SIZE_MAX;
 }
 
-size_t mem_available(void)
-{
+size_t mem_available(void) {
     size_t available = proc_kib("/proc/meminfo", "MemAvailable");
     const size_t limit = cgroup_number("/sys/fs/cgroup/memory.max");
     const size_t used = cgroup_number("/sys/fs/cgroup/memory.current");

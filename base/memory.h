@@ -29,8 +29,9 @@ struct mem_ledger {
 /* "weights", "gradients", ...: the keys of the record's "memory" object. */
 const char *mem_category_name(enum mem_category category);
 
-/* bytes of host memory, 64-byte aligned, contents undefined; NULL (and a logged error) when there is
- * none. bytes == 0 gives a valid pointer. The caller frees it with mem_free() and the same ledger. */
+/* bytes of host memory, 64-byte aligned, contents undefined; NULL (and a logged error) when there
+ * is none. bytes == 0 gives a valid pointer. The caller frees it with mem_free() and the same
+ * ledger. */
 void *mem_alloc(struct mem_ledger *ledger, enum mem_category category, size_t bytes);
 
 /* Releases what mem_alloc() gave; NULL is allowed. */

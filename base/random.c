@@ -1,7 +1,6 @@
 #include "base/random.h"
 
-struct philox philox4x32(struct philox c, uint32_t key0, uint32_t key1)
-{
+struct philox philox4x32(struct philox c, uint32_t key0, uint32_t key1) {
     for (int round = 0; round < 10; round++) {
         const uint64_t p0 = (uint64_t)0xD2511F53u * c.v[0];
         const uint64_t p1 = (uint64_t)0xCD9E8D57u * c.v[2];
@@ -14,14 +13,12 @@ struct philox philox4x32(struct philox c, uint32_t key0, uint32_t key1)
 }
 
 /* The top 24 bits: every value is exact in fp32 and its spacing is the same everywhere. */
-static float unit(uint32_t word)
-{
+static float unit(uint32_t word) {
     return (float)((int32_t)(word >> 8) - (1 << 23)) * 0x1p-23f;
 }
 
 void random_row(float *out, size_t n, uint32_t seed, enum tensor_id tensor, uint32_t batch,
-                uint32_t token, uint32_t head, uint32_t dim, float scale)
-{
+                uint32_t token, uint32_t head, uint32_t dim, float scale) {
     size_t i = 0;
     while (i < n) {
         const uint32_t at = dim + (uint32_t)i;

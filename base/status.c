@@ -12,15 +12,13 @@ static struct {
     int quiet;
 } log_state = {-1, 0};
 
-void log_set_rank(int rank, int quiet)
-{
+void log_set_rank(int rank, int quiet) {
     log_state.rank = rank;
     log_state.quiet = quiet;
 }
 
 /* One write(2) a line: lines of several ranks that share a terminal never interleave. */
-static void log_line(const char *level, const char *fmt, va_list args)
-{
+static void log_line(const char *level, const char *fmt, va_list args) {
     char line[2048];
     int n = 0;
     if (level && log_state.rank > 0)
@@ -35,8 +33,7 @@ static void log_line(const char *level, const char *fmt, va_list args)
     (void)written; /* nowhere left to complain */
 }
 
-enum status fail(enum status code, const char *fmt, ...)
-{
+enum status fail(enum status code, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
     log_line("error", fmt, args);
@@ -44,8 +41,7 @@ enum status fail(enum status code, const char *fmt, ...)
     return code;
 }
 
-void warn(const char *fmt, ...)
-{
+void warn(const char *fmt, ...) {
     if (log_state.quiet)
         return;
     va_list args;
@@ -54,8 +50,7 @@ void warn(const char *fmt, ...)
     va_end(args);
 }
 
-void note(const char *fmt, ...)
-{
+void note(const char *fmt, ...) {
     if (log_state.quiet)
         return;
     va_list args;
@@ -64,8 +59,7 @@ void note(const char *fmt, ...)
     va_end(args);
 }
 
-const char *status_name(enum status code)
-{
+const char *status_name(enum status code) {
     static const char *const names[] = {
         [ST_OK] = "ok",
         [ST_REGRESSION] = "regression",

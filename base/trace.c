@@ -15,8 +15,7 @@
 #define range_pop() ((void)0)
 #endif
 
-const char *phase_name(enum phase phase)
-{
+const char *phase_name(enum phase phase) {
     static const char *const names[PHASES] = {
         [PHASE_PARAM_GATHER] = "param_gather",
         [PHASE_QKV_PROJ] = "qkv_proj",
@@ -43,15 +42,13 @@ const char *phase_name(enum phase phase)
     return phase < PHASES ? names[phase] : "other";
 }
 
-double clock_s(void)
-{
+double clock_s(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-void trace_begin(struct trace *trace, enum phase phase)
-{
+void trace_begin(struct trace *trace, enum phase phase) {
     const double now = clock_s();
     if (trace->depth > 0 && trace->depth <= TRACE_DEPTH)
         trace->self_s[trace->stack[trace->depth - 1]] += now - trace->mark_s;
@@ -62,8 +59,7 @@ void trace_begin(struct trace *trace, enum phase phase)
     range_push(phase_name(phase));
 }
 
-void trace_end(struct trace *trace)
-{
+void trace_end(struct trace *trace) {
     const double now = clock_s();
     if (trace->depth <= TRACE_DEPTH)
         trace->self_s[trace->stack[trace->depth - 1]] += now - trace->mark_s;
@@ -72,14 +68,12 @@ void trace_end(struct trace *trace)
     range_pop();
 }
 
-void trace_reset(struct trace *trace)
-{
+void trace_reset(struct trace *trace) {
     memset(trace->self_s, 0, sizeof trace->self_s);
     trace->mark_s = clock_s();
 }
 
-enum phase trace_current(const struct trace *trace)
-{
+enum phase trace_current(const struct trace *trace) {
     const int depth = trace->depth;
     if (depth < 1)
         return PHASES;

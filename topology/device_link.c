@@ -29,8 +29,8 @@ static int bridges_between(hwloc_obj_t device, hwloc_obj_t ancestor) {
 
 /* A switch is an upstream bridge with downstream bridges below it. Two devices on one switch so
  * meet at its upstream bridge, each one bridge below. */
-static enum path pci_path(const struct machine *machine, const struct device *a,
-                          const struct device *b) {
+static enum path pci_path(const struct machine *machine, const struct pci_device *a,
+                          const struct pci_device *b) {
     const hwloc_obj_t meet = walk_common_ancestor(a->pci_obj, b->pci_obj);
     if (meet->type == HWLOC_OBJ_BRIDGE && meet->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_HOST)
         return PATH_PHB;
@@ -47,7 +47,7 @@ static enum path pci_path(const struct machine *machine, const struct device *a,
     return near_a == near_b && near_a->parent ? PATH_NODE : PATH_SYS;
 }
 
-static int row_of(const struct hwloc_distances_s *matrix, const struct device *device) {
+static int row_of(const struct hwloc_distances_s *matrix, const struct pci_device *device) {
     for (unsigned i = 0; i < matrix->nbobjs; i++) {
         const hwloc_obj_t obj = matrix->objs[i];
         if (obj == device->pci_obj || obj->parent == device->pci_obj)
@@ -68,8 +68,8 @@ static uint64_t into_switches(const struct hwloc_distances_s *matrix, int row) {
 }
 
 /* MB/s in one direction over direct links and over switches, which are non-blocking; 0 if none. */
-static uint64_t nvlink_mb_s(const struct machine *machine, const struct device *a,
-                            const struct device *b) {
+static uint64_t nvlink_mb_s(const struct machine *machine, const struct pci_device *a,
+                            const struct pci_device *b) {
     struct hwloc_distances_s *matrix = NULL;
     unsigned n = 1;
     if (hwloc_distances_get_by_name(machine->topo, "NVLinkBandwidth", &n, &matrix, 0) || n == 0)
@@ -90,8 +90,8 @@ static unsigned nvlink_count(uint64_t mb_s) {
     return (unsigned)(mb_s % 25000 == 0 ? mb_s / 25000 : mb_s / 20000);
 }
 
-struct device_link device_link(const struct machine *machine, const struct device *a,
-                               const struct device *b) {
+struct device_link device_link(const struct machine *machine, const struct pci_device *a,
+                               const struct pci_device *b) {
     struct device_link link;
     const uint64_t mb_s = nvlink_mb_s(machine, a, b);
     if (mb_s) {
@@ -105,8 +105,8 @@ struct device_link device_link(const struct machine *machine, const struct devic
     return link;
 }
 
-bool device_nic_is_nearest(const struct machine *machine, const struct device *gpu,
-                           const struct device *nic) {
+bool device_nic_is_nearest(const struct machine *machine, const struct pci_device *gpu,
+                           const struct pci_device *nic) {
     const int distance = device_link(machine, gpu, nic).distance;
     for (int i = 0; i < machine->n_nics; i++)
         if (device_link(machine, gpu, &machine->nics[i]).distance < distance)

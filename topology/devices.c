@@ -103,7 +103,7 @@ static bool drives_console(hwloc_obj_t pci, bool links_known) {
     return attr->dev != 0 || (links_known && above == 0);
 }
 
-static void name_gpu(struct device *gpu, int index) {
+static void name_gpu(struct pci_device *gpu, int index) {
     const struct hwloc_pcidev_attr_s *attr = &gpu->pci_obj->attr->pcidev;
     snprintf(gpu->name, sizeof gpu->name, "gpu%d", index);
     const char *model = gpu_model(gpu->pci_obj);
@@ -114,7 +114,7 @@ static void name_gpu(struct device *gpu, int index) {
             text_copy(gpu->vendor, sizeof gpu->vendor, gpu_vendors[i].name);
 }
 
-static void name_nic(struct device *nic, int index) {
+static void name_nic(struct pci_device *nic, int index) {
     hwloc_obj_t os = os_device(nic->pci_obj, HWLOC_OBJ_OSDEV_OPENFABRICS);
     if (!os)
         os = os_device(nic->pci_obj, HWLOC_OBJ_OSDEV_NETWORK);
@@ -125,7 +125,7 @@ static void name_nic(struct device *nic, int index) {
 }
 
 /* As the PCI database says, else the numbers of the device. */
-static void name_from_database(struct device *device) {
+static void name_from_database(struct pci_device *device) {
     const struct hwloc_pcidev_attr_s *attr = &device->pci_obj->attr->pcidev;
     const char *vendor = hwloc_obj_get_info_by_name(device->pci_obj, "PCIVendor");
     const char *model = hwloc_obj_get_info_by_name(device->pci_obj, "PCIDevice");
@@ -143,7 +143,7 @@ static int numa_of(hwloc_topology_t topo, hwloc_obj_t pci) {
     return hwloc_bitmap_weight(local->nodeset) == 1 ? hwloc_bitmap_first(local->nodeset) : -1;
 }
 
-static void describe(const struct machine *machine, struct device *device, int index) {
+static void describe(const struct machine *machine, struct pci_device *device, int index) {
     const struct hwloc_pcidev_attr_s *attr = &device->pci_obj->attr->pcidev;
     snprintf(device->pci, sizeof device->pci, "%04x:%02x:%02x.%01x", attr->domain, attr->bus,
              attr->dev, attr->func);
@@ -155,8 +155,9 @@ static void describe(const struct machine *machine, struct device *device, int i
 }
 
 static int by_address(const void *left, const void *right) {
-    const struct hwloc_pcidev_attr_s *a = &((const struct device *)left)->pci_obj->attr->pcidev;
-    const struct hwloc_pcidev_attr_s *b = &((const struct device *)right)->pci_obj->attr->pcidev;
+    const struct hwloc_pcidev_attr_s *a = &((const struct pci_device *)left)->pci_obj->attr->pcidev;
+    const struct hwloc_pcidev_attr_s *b =
+        &((const struct pci_device *)right)->pci_obj->attr->pcidev;
     const uint64_t ka = (uint64_t)a->domain << 24 | a->bus << 16 | a->dev << 8 | a->func;
     const uint64_t kb = (uint64_t)b->domain << 24 | b->bus << 16 | b->dev << 8 | b->func;
     return (ka > kb) - (ka < kb);
@@ -185,9 +186,10 @@ enum status devices_find(struct machine *machine) {
         const struct pci_class *class = class_of(pci);
         if (!class || drives_console(pci, links_known))
             continue;
-        struct device *device = class->kind == DEVICE_GPU ? &machine->gpus[machine->n_gpus++]
-                                                          : &machine->nics[machine->n_nics++];
-        *device = (struct device){.kind = class->kind, .nic_kind = class->nic_kind, .pci_obj = pci};
+        struct pci_device *device = class->kind == DEVICE_GPU ? &machine->gpus[machine->n_gpus++]
+                                                              : &machine->nics[machine->n_nics++];
+        *device =
+            (struct pci_device){.kind = class->kind, .nic_kind = class->nic_kind, .pci_obj = pci};
     }
     qsort(machine->gpus, (size_t)machine->n_gpus, sizeof *machine->gpus, by_address);
     qsort(machine->nics, (size_t)machine->n_nics, sizeof *machine->nics, by_address);

@@ -15,7 +15,7 @@ struct machine;
 
 enum device_kind { DEVICE_GPU, DEVICE_NIC };
 
-struct device {
+struct pci_device {
     enum device_kind kind;
     char name[64];   /* "gpu0" in PCI order; a NIC's RDMA name, else its interface, else "nic0" */
     char pci[24];    /* "0000:34:00.0" */
@@ -38,12 +38,12 @@ struct device_link {
 /* The link of two different devices. NVLink is seen where the machine holds hwloc's NVLinkBandwidth
  * matrix. PCI paths have no peak: what hwloc reads is the speed a link had at that moment, and
  * idle links are trained down. */
-struct device_link device_link(const struct machine *machine, const struct device *a,
-                               const struct device *b);
+struct device_link device_link(const struct machine *machine, const struct pci_device *a,
+                               const struct pci_device *b);
 
 /* Whether no NIC of the machine has a shorter path to gpu than nic has. */
-bool device_nic_is_nearest(const struct machine *machine, const struct device *gpu,
-                           const struct device *nic);
+bool device_nic_is_nearest(const struct machine *machine, const struct pci_device *gpu,
+                           const struct pci_device *nic);
 
 /* Fills machine->gpus and machine->nics, each in PCI order. ST_ENV when memory is short. */
 enum status devices_find(struct machine *machine);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "topology/sources.h"
 #include "topology/system.h"
@@ -87,6 +88,15 @@ static enum status find_allowed(struct machine *machine) {
     return ST_OK;
 }
 
+static uint64_t physical_memory(void) {
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
 static enum status summarise(struct machine *machine, const char *input) {
     hwloc_topology_t topo = machine->topo;
     machine->native = hwloc_topology_is_thissystem(topo);
@@ -95,6 +105,9 @@ static enum status summarise(struct machine *machine, const char *input) {
     machine->cores = (int)hwloc_get_nbobjs_by_depth(topo, walk_core_depth(machine));
     machine->pus = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_PU);
     machine->memory_bytes = hwloc_get_root_obj(topo)->total_memory;
+    /* Nodes of virtual machines whose memory was grown later still say what they had at boot. */
+    if (machine->native)
+        machine->memory_bytes = larger(machine->memory_bytes, physical_memory());
     if (machine->native)
         machine->cpu_quota = system_cpu_quota("/sys/fs/cgroup", "/proc/self/cgroup");
     name_machine(machine, machine->source, input);

@@ -40,7 +40,7 @@ struct machine {
     uint64_t memory_bytes;
     struct machine_cache caches[MACHINE_CACHES];
     int n_caches;
-    struct device *gpus, *nics;
+    struct pci_device *gpus, *nics;
     int n_gpus, n_nics;
 };
 

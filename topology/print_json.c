@@ -20,7 +20,7 @@ static json_t *caches_json(const struct machine *machine) {
     return array;
 }
 
-static json_t *gpu_json(const struct machine *machine, const struct device *gpu) {
+static json_t *gpu_json(const struct machine *machine, const struct pci_device *gpu) {
     json_t *nics = json_array();
     for (int i = 0; i < machine->n_nics; i++)
         if (device_nic_is_nearest(machine, gpu, &machine->nics[i]))
@@ -40,7 +40,7 @@ static json_t *gpus_json(const struct machine *machine) {
 static json_t *nics_json(const struct machine *machine) {
     json_t *array = json_array();
     for (int i = 0; i < machine->n_nics; i++) {
-        const struct device *nic = &machine->nics[i];
+        const struct pci_device *nic = &machine->nics[i];
         json_t *object = json_pack("{s:s, s:s, s:s, s:o}", "name", nic->name, "pci", nic->pci,
                                    "kind", nic->nic_kind, "numa", number_or_null(nic->numa));
         if (nic->peak_gb_s > 0)
@@ -61,8 +61,8 @@ static json_t *ranks_json(const struct place *places, int n) {
     return array;
 }
 
-static json_t *device_link_json(const struct machine *machine, const struct device *a,
-                                const struct device *b) {
+static json_t *device_link_json(const struct machine *machine, const struct pci_device *a,
+                                const struct pci_device *b) {
     const struct device_link link = device_link(machine, a, b);
     json_t *object = json_pack("{s:s, s:s, s:s, s:s}", "a", a->name, "b", b->name, "class",
                                link_class_name(link.class), "smi", link.smi);
@@ -73,7 +73,7 @@ static json_t *device_link_json(const struct machine *machine, const struct devi
 
 static void add_device_links(json_t *array, const struct machine *machine) {
     for (int i = 0; i < machine->n_gpus; i++) {
-        const struct device *gpu = &machine->gpus[i];
+        const struct pci_device *gpu = &machine->gpus[i];
         for (int j = i + 1; j < machine->n_gpus; j++)
             json_array_append_new(array, device_link_json(machine, gpu, &machine->gpus[j]));
         for (int j = 0; j < machine->n_nics; j++)

@@ -71,7 +71,7 @@ static void print_machine(FILE *out, const struct machine *m) {
     }
 }
 
-static void list_nearest(const struct machine *machine, const struct device *gpu, char *buf,
+static void list_nearest(const struct machine *machine, const struct pci_device *gpu, char *buf,
                          size_t n) {
     size_t used = 0;
     buf[0] = '\0';
@@ -86,7 +86,7 @@ static void list_nearest(const struct machine *machine, const struct device *gpu
 static void gpu_cell(const void *context, int row, int col, char *buf, size_t n) {
     static const char *const head[] = {"GPU", "pci", "numa", "vendor", "model", "nearest NICs"};
     const struct machine *machine = context;
-    const struct device *gpu = row ? &machine->gpus[row - 1] : NULL;
+    const struct pci_device *gpu = row ? &machine->gpus[row - 1] : NULL;
     if (!gpu)
         snprintf(buf, n, "%s", head[col]);
     else if (col == 2)
@@ -102,7 +102,7 @@ static void gpu_cell(const void *context, int row, int col, char *buf, size_t n)
 static void nic_cell(const void *context, int row, int col, char *buf, size_t n) {
     static const char *const head[] = {"NIC", "pci", "numa", "kind", "GB/s", "model"};
     const struct machine *machine = context;
-    const struct device *nic = row ? &machine->nics[row - 1] : NULL;
+    const struct pci_device *nic = row ? &machine->nics[row - 1] : NULL;
     if (!nic)
         snprintf(buf, n, "%s", head[col]);
     else if (col == 2)
@@ -115,7 +115,7 @@ static void nic_cell(const void *context, int row, int col, char *buf, size_t n)
     }
 }
 
-static const struct device *device_at(const struct machine *machine, int i) {
+static const struct pci_device *device_at(const struct machine *machine, int i) {
     return i < machine->n_gpus ? &machine->gpus[i] : &machine->nics[i - machine->n_gpus];
 }
 

@@ -4,8 +4,7 @@
 
 #include "tests/cmocka_all.h"
 
-static void peaks_per_category(void **state)
-{
+static void peaks_per_category(void **state) {
     (void)state;
     struct mem_ledger ledger = {0};
     void *a = mem_alloc(&ledger, MEM_WEIGHTS, 1000);
@@ -22,8 +21,7 @@ static void peaks_per_category(void **state)
     assert_int_equal(ledger.total_now, 0);
 }
 
-static void noted_memory_counts(void **state)
-{
+static void noted_memory_counts(void **state) {
     (void)state;
     struct mem_ledger ledger = {0};
     mem_note(&ledger, MEM_EXCHANGE, MEM_SHARED, 4096);
@@ -34,8 +32,7 @@ static void noted_memory_counts(void **state)
     mem_free(&ledger, a);
 }
 
-static void impossible_size_is_refused(void **state)
-{
+static void impossible_size_is_refused(void **state) {
     (void)state;
     struct mem_ledger ledger = {0};
     assert_null(mem_alloc(&ledger, MEM_WEIGHTS, SIZE_MAX - 8));
@@ -43,15 +40,13 @@ static void impossible_size_is_refused(void **state)
     mem_free(&ledger, NULL);
 }
 
-static void the_system_answers(void **state)
-{
+static void the_system_answers(void **state) {
     (void)state;
     assert_true(mem_available() > 0);
     assert_true(mem_rss_peak() > 0);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(peaks_per_category),
         cmocka_unit_test(noted_memory_counts),

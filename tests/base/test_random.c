@@ -5,8 +5,7 @@
 #include "tests/cmocka_all.h"
 
 /* Known answers published with the Random123 library for philox4x32-10. */
-static void known_answers(void **state)
-{
+static void known_answers(void **state) {
     (void)state;
     static const struct {
         struct philox counter;
@@ -26,8 +25,7 @@ static void known_answers(void **state)
 }
 
 /* A row read in pieces is the row read whole, whatever the pieces' alignment. */
-static void pieces_agree(void **state)
-{
+static void pieces_agree(void **state) {
     (void)state;
     float whole[37], piece[37];
     random_row(whole, 37, 7, TENSOR_K, 1, 12345, 3, 0, 1.0f);
@@ -37,8 +35,7 @@ static void pieces_agree(void **state)
     }
 }
 
-static void uniform_moments(void **state)
-{
+static void uniform_moments(void **state) {
     (void)state;
     enum { N = 1 << 16 };
     static float x[N];
@@ -57,8 +54,7 @@ static void uniform_moments(void **state)
 }
 
 /* Neighbours in every coordinate differ. */
-static void coordinates_matter(void **state)
-{
+static void coordinates_matter(void **state) {
     (void)state;
     float a, b[6];
     random_row(&a, 1, 1, TENSOR_Q, 2, 3, 4, 8, 1.0f);
@@ -72,8 +68,7 @@ static void coordinates_matter(void **state)
         assert_true(a != b[i]);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_answers),
         cmocka_unit_test(pieces_agree),

@@ -2,16 +2,14 @@
 
 #include "tests/cmocka_all.h"
 
-static void busy(double seconds)
-{
+static void busy(double seconds) {
     const double until = clock_s() + seconds;
     while (clock_s() < until)
         ;
 }
 
 /* An inner phase's time is not the outer one's, and all of them sum to the time that passed. */
-static void self_time(void **state)
-{
+static void self_time(void **state) {
     (void)state;
     struct trace trace = {0};
     const double start = clock_s();
@@ -33,8 +31,7 @@ static void self_time(void **state)
 }
 
 /* Deeper than the stack keeps: the innermost kept phase takes the time, nothing is overwritten. */
-static void too_deep(void **state)
-{
+static void too_deep(void **state) {
     (void)state;
     struct trace trace = {0};
     for (int i = 0; i < TRACE_DEPTH + 3; i++)
@@ -44,16 +41,14 @@ static void too_deep(void **state)
     assert_int_equal(trace.depth, 0);
 }
 
-static void every_phase_has_a_name(void **state)
-{
+static void every_phase_has_a_name(void **state) {
     (void)state;
     for (int p = 0; p < PHASES; p++)
         assert_non_null(phase_name((enum phase)p));
     assert_string_equal(phase_name(PHASES), "other");
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(self_time),
         cmocka_unit_test(too_deep),
