@@ -1,7 +1,6 @@
 #include "comm/fault.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,24 +27,39 @@ static const char *const kind_names[] = {
     [FAULT_DIE] = "die",
 };
 
-enum status fault_parse(const char *text, struct fault *out) {
-    char kind[16] = "", rest = 0;
-    int rank = 0;
-    long exchange = 1;
+/* Reads ":N", of at most nine digits, where text stands; without a ':' value stays. */
+static bool read_number(const char **text, long *value) {
+    if (**text != ':')
+        return true;
+    const size_t digits = strspn(*text + 1, "0123456789");
+    if (digits < 1 || digits > 9)
+        return false;
+    *value = strtol(*text + 1, NULL, 10);
+    *text += 1 + digits;
+    return true;
+}
+
+bool fault_read(const char *text, struct fault *out) {
+    long rank = 0, exchange = 1;
+    const size_t length = strcspn(text, ":");
     *out = (struct fault){.kind = FAULT_NONE};
-    const int fields = sscanf(text, "%15[a-z]:%d:%ld%c", kind, &rank, &exchange, &rest);
     for (int k = FAULT_CORRUPT; k <= FAULT_DIE; k++)
-        if (strcmp(kind, kind_names[k]) == 0)
+        if (strlen(kind_names[k]) == length && strncmp(text, kind_names[k], length) == 0)
             out->kind = (enum fault_kind)k;
-    const size_t bare = strlen(kind);
-    const bool whole = fields == 3 || (fields == 2 && !strchr(text + bare + 1, ':')) ||
-                       (fields == 1 && text[bare] == '\0');
-    if (out->kind == FAULT_NONE || !whole || rank < 0 || exchange < 1)
-        return fail(ST_USAGE, "--fault %s: expected corrupt, hang or die, then [:RANK[:EXCHANGE]]",
-                    text);
-    out->rank = rank;
+    text += length;
+    if (out->kind == FAULT_NONE || !read_number(&text, &rank) || !read_number(&text, &exchange) ||
+        *text || exchange < 1)
+        return false;
+    out->rank = (int)rank;
     out->exchange = exchange;
-    return ST_OK;
+    return true;
+}
+
+enum status fault_parse(const char *text, struct fault *out) {
+    if (fault_read(text, out))
+        return ST_OK;
+    return fail(ST_USAGE, "--fault %s: expected corrupt, hang or die, then [:RANK[:EXCHANGE]]",
+                text);
 }
 
 static struct fault_transport *fault_of(const struct plan *plan) {
@@ -112,8 +126,11 @@ static bool fault_plan_progress(struct plan *plan) {
 static void fault_plan_wait(struct plan *plan) {
     plan_wait(inner_of(plan));
     const struct block *victim = &((const struct fault_plan *)plan)->victim;
-    if (strikes(fault_of(plan), FAULT_CORRUPT) && victim->rows > 0)
-        *block_data(victim) ^= 0x40;
+    if (!strikes(fault_of(plan), FAULT_CORRUPT) || victim->rows == 0)
+        return;
+    /* In an fp32 or bf16 element, the exponent's highest bit: the lowest byte would be lost among
+     * rounding errors. */
+    block_data(victim)[victim->row_bytes < 4 ? victim->row_bytes - 1 : 3] ^= 0x40;
 }
 
 static const char *fault_algorithm(const struct plan *plan) {

@@ -18,6 +18,9 @@ struct fault {
     long exchange; /* the first exchange that breaks, counted from 1 over the run */
 };
 
+/* KIND[:RANK[:EXCHANGE]]; false when it is not. */
+bool fault_read(const char *text, struct fault *out);
+
 /* KIND[:RANK[:EXCHANGE]], e.g. "corrupt", "die:1:200"; ST_USAGE, said, when it is not. */
 enum status fault_parse(const char *text, struct fault *out);
 

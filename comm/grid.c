@@ -28,7 +28,8 @@ enum status grid_check(int sp_size, int dp_shard_size, int world_size) {
 
 enum status grid_init(struct grid *grid, struct group *world, int sp_size, int dp_shard_size,
                       enum placement placement) {
-    *grid = (struct grid){.sp_size = sp_size, .dp_shard_size = dp_shard_size, .world = world};
+    *grid = (struct grid){
+        .placement = placement, .sp_size = sp_size, .dp_shard_size = dp_shard_size, .world = world};
     grid_coordinates(placement, sp_size, dp_shard_size, world->rank, &grid->sp_rank,
                      &grid->dp_rank);
     return group_split(world, grid->dp_rank, grid->sp_rank, &grid->sp);

@@ -11,6 +11,7 @@ enum placement {
 };
 
 struct grid {
+    enum placement placement;
     int sp_size, dp_shard_size;
     int sp_rank, dp_rank;
     struct group *world; /* borrowed */

@@ -76,6 +76,21 @@ size_t op_volume(const struct op_row *row, enum op_pass pass, const struct op_pa
     return most;
 }
 
+size_t op_memory(const struct op_row *row, enum op_pass pass, const struct op_params *p, int ranks,
+                 const char *algorithm) {
+    const struct stage_ops *stages[2];
+    const int n = stages_of(row, pass, stages);
+    size_t most = 0;
+    for (int rank = 0; rank < ranks; rank++) {
+        size_t bytes = 0;
+        for (int i = 0; i < n; i++)
+            bytes += stages[i]->memory(p, ranks, rank, algorithm);
+        if (bytes > most)
+            most = bytes;
+    }
+    return most;
+}
+
 void op_free(struct op *op) {
     for (int s = op->n_stages - 1; s >= 0; s--) {
         struct op_stage *stage = &op->stages[s];

@@ -30,6 +30,9 @@ struct stage_ops {
     size_t (*send_buffer)(const struct op_params *p, int ranks); /* bytes, own block included */
     size_t (*per_peer)(const struct op_params *p, int ranks);    /* bytes; 0: differs by peer */
     size_t (*volume)(const struct op_params *p, int ranks, int rank); /* predicted bytes sent */
+    /* Bytes of exchange memory that create() takes, by formula; algorithm as for staging_ulysses().
+     */
+    size_t (*memory)(const struct op_params *p, int ranks, int rank, const char *algorithm);
     enum status (*create)(struct op_stage *stage);
     void (*fill)(struct op_stage *stage); /* sources generated, destinations poisoned */
     void (*run)(struct op_stage *stage);
@@ -79,6 +82,10 @@ size_t op_per_peer(const struct op_row *row, enum op_pass pass, const struct op_
 
 /* Predicted bytes sent, the maximum over ranks. */
 size_t op_volume(const struct op_row *row, enum op_pass pass, const struct op_params *p, int ranks);
+
+/* Predicted exchange memory, the maximum over ranks. */
+size_t op_memory(const struct op_row *row, enum op_pass pass, const struct op_params *p, int ranks,
+                 const char *algorithm);
 
 /* Collective over group. On failure nothing is left to free. */
 enum status op_create(const struct op_row *row, enum op_pass pass, const struct op_params *p,

@@ -43,6 +43,18 @@ static size_t allreduce_volume(const struct op_params *p, int ranks, int rank) {
     return gather_volume(p, ranks, rank) + scatter_volume(p, ranks, rank);
 }
 
+static size_t gather_memory(const struct op_params *p, int ranks, int rank, const char *algorithm) {
+    (void)rank;
+    (void)algorithm;
+    return shard_bytes(p, ranks) + whole_bytes(p, ranks);
+}
+
+/* What arrives is kept apart until it is added up. */
+static size_t scatter_memory(const struct op_params *p, int ranks, int rank,
+                             const char *algorithm) {
+    return gather_memory(p, ranks, rank, algorithm) + whole_bytes(p, ranks);
+}
+
 static struct pattern pattern_of(const struct op_stage *s) {
     return (struct pattern){s->params.seed, TENSOR_RAW, s->params.shape.elem_bytes};
 }
@@ -166,11 +178,12 @@ static uint64_t allreduce_verify(struct op_stage *s) {
     return sums_wrong(s, s->buffers[WHOLE].data, 0, shard_elements(s) * (size_t)s->group->size);
 }
 
-const struct stage_ops stage_allgather = {supports,      whole_bytes, shard_bytes, gather_volume,
-                                          gather_create, gather_fill, gather_run,  gather_verify};
+const struct stage_ops stage_allgather = {supports,      whole_bytes,   shard_bytes,
+                                          gather_volume, gather_memory, gather_create,
+                                          gather_fill,   gather_run,    gather_verify};
 const struct stage_ops stage_reduce_scatter = {supports,       whole_bytes,    shard_bytes,
-                                               scatter_volume, scatter_create, scatter_fill,
-                                               scatter_run,    scatter_verify};
-const struct stage_ops stage_allreduce = {supports,         whole_bytes,      shard_bytes,
-                                          allreduce_volume, allreduce_create, scatter_fill,
-                                          allreduce_run,    allreduce_verify};
+                                               scatter_volume, scatter_memory, scatter_create,
+                                               scatter_fill,   scatter_run,    scatter_verify};
+const struct stage_ops stage_allreduce = {supports,         whole_bytes,    shard_bytes,
+                                          allreduce_volume, scatter_memory, allreduce_create,
+                                          scatter_fill,     allreduce_run,  allreduce_verify};

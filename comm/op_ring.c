@@ -65,6 +65,19 @@ static struct pattern grad_pattern(const struct op_stage *s) {
     return (struct pattern){s->params.seed, TENSOR_DO, s->params.shape.grad_bytes};
 }
 
+static size_t memory(const struct op_params *p, int ranks, int rank, const char *algorithm) {
+    (void)rank;
+    (void)algorithm;
+    return 2 * hop_bytes(p, ranks);
+}
+
+static size_t memory_backward(const struct op_params *p, int ranks, int rank,
+                              const char *algorithm) {
+    (void)rank;
+    (void)algorithm;
+    return 2 * hop_backward_bytes(p, ranks);
+}
+
 /* Two buffers and the two hops between them. */
 static enum status create_pair(struct op_stage *s, int first, size_t bytes) {
     enum status st = stage_buffer(s, first, bytes);
@@ -155,18 +168,14 @@ static uint64_t verify_hop(struct op_stage *s) {
     return verify_hops(s, one_hop(s));
 }
 
-const struct stage_ops stage_ring = {supports, hop_bytes, hop_bytes, volume,
+const struct stage_ops stage_ring = {supports, hop_bytes, hop_bytes, volume,     memory,
                                      create,   fill,      run_ring,  verify_ring};
 const struct stage_ops stage_ring_backward = {
-    supports,        hop_backward_bytes, hop_backward_bytes, volume_backward,
+    supports,        hop_backward_bytes, hop_backward_bytes, volume_backward, memory_backward,
     create_backward, fill_backward,      run_ring,           verify_ring};
-const struct stage_ops stage_hop = {supports, hop_bytes, hop_bytes, hop_volume,
+const struct stage_ops stage_hop = {supports, hop_bytes, hop_bytes, hop_volume, memory,
                                     create,   fill,      run_hop,   verify_hop};
-const struct stage_ops stage_hop_backward = {supports,
-                                             hop_backward_bytes,
-                                             hop_backward_bytes,
-                                             hop_volume_backward,
-                                             create_backward,
-                                             fill_backward,
-                                             run_hop,
-                                             verify_hop};
+const struct stage_ops stage_hop_backward = {
+    supports,        hop_backward_bytes, hop_backward_bytes, hop_volume_backward,
+    memory_backward, create_backward,    fill_backward,      run_hop,
+    verify_hop};

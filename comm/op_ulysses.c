@@ -7,6 +7,7 @@
 #include "comm/op.h"
 #include "comm/pattern.h"
 #include "comm/reduce.h"
+#include "comm/staging.h"
 #include "comm/volume.h"
 
 /* One tensor of the exchange: who is generated, which kind of heads. */
@@ -103,6 +104,31 @@ static size_t forward_volume(const struct op_params *p, int ranks, int rank) {
 static size_t backward_volume(const struct op_params *p, int ranks, int rank) {
     (void)ranks;
     return volume_ulysses_backward(&p->shape, rank);
+}
+
+/* Both sides of the four tensors, the slots of replicas' gradients with their sum, and packed
+ * copies. */
+static size_t memory(const struct op_params *p, int rank, const char *algorithm, bool backward) {
+    const struct sp_shape *s = &p->shape;
+    const struct head_share mine = head_share(s->heads, s->kv_heads, s->ulysses_size, rank);
+    const size_t all_tokens = (size_t)s->batch * s->seq * head_bytes(s);
+    const int slots = kv_replica_slots(s->heads, s->kv_heads, s->ulysses_size);
+    const size_t kv_copies = backward && slots > 1 ? (size_t)slots + 1 : 1;
+    return 2 * local_q_bytes(s) + kv_copies * local_kv_bytes(s) +
+           2 * all_tokens * (size_t)(mine.nq + mine.nkv) +
+           staging_ulysses(s, rank, algorithm, 1, 2) + staging_ulysses(s, rank, algorithm, 1, 0);
+}
+
+static size_t forward_memory(const struct op_params *p, int ranks, int rank,
+                             const char *algorithm) {
+    (void)ranks;
+    return memory(p, rank, algorithm, false);
+}
+
+static size_t backward_memory(const struct op_params *p, int ranks, int rank,
+                              const char *algorithm) {
+    (void)ranks;
+    return memory(p, rank, algorithm, true);
 }
 
 static struct head_share my_share(const struct op_stage *s) {
@@ -306,6 +332,14 @@ static uint64_t verify(struct op_stage *s) {
 }
 
 const struct stage_ops stage_ulysses_forward = {
-    supports, forward_send_buffer, no_per_peer, forward_volume, create, fill, run, verify};
-const struct stage_ops stage_ulysses_backward = {
-    supports, backward_send_buffer, no_per_peer, backward_volume, create, fill, run, verify};
+    supports, forward_send_buffer, no_per_peer, forward_volume, forward_memory, create, fill, run,
+    verify};
+const struct stage_ops stage_ulysses_backward = {supports,
+                                                 backward_send_buffer,
+                                                 no_per_peer,
+                                                 backward_volume,
+                                                 backward_memory,
+                                                 create,
+                                                 fill,
+                                                 run,
+                                                 verify};

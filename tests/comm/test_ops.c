@@ -53,6 +53,9 @@ static void try_op(const struct op_row *row, enum op_pass pass, const struct op_
     group_max_u64(&test_world, &sent, 1);
     assert_int_equal(sent, op_volume(row, pass, p, test_world.size));
     assert_int_equal(t->sent[TRAFFIC_PARAM], 0);
+    uint64_t peak = ledger.peak[MEM_EXCHANGE];
+    group_max_u64(&test_world, &peak, 1);
+    assert_int_equal(peak, op_memory(row, pass, p, test_world.size, algorithm));
     op_free(&op);
     transport_close(t);
     test_world.wait = WAIT_YIELD;

@@ -1,0 +1,67 @@
+#include "comm/staging.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Bytes of one tensor's blocks on both sides of a rank, for one peer. On the token side a block has
+ * one row per token and lies in one piece only if it has all heads; on the head side one row per
+ * batch entry. */
+struct pair_bytes {
+    size_t tokens, heads;
+    bool tokens_strided, heads_strided;
+};
+
+static struct pair_bytes pair(const struct sp_shape *s, int rank, int peer, bool kv) {
+    const struct head_share mine = head_share(s->heads, s->kv_heads, s->ulysses_size, rank);
+    const struct head_share theirs = head_share(s->heads, s->kv_heads, s->ulysses_size, peer);
+    const size_t token = (size_t)s->batch * local_tokens(s) * (size_t)s->head_dim * s->elem_bytes;
+    const int all = kv ? s->kv_heads : s->heads;
+    const int here = kv ? mine.nkv : mine.nq, there = kv ? theirs.nkv : theirs.nq;
+    return (struct pair_bytes){
+        .tokens = token * (size_t)there,
+        .heads = token * (size_t)here,
+        .tokens_strided = there != all && (size_t)s->batch * local_tokens(s) > 1,
+        .heads_strided = s->batch > 1 && s->ulysses_size > 1,
+    };
+}
+
+static size_t pairwise(const struct sp_shape *s, int rank, int n_q, int n_kv) {
+    size_t bytes = 0;
+    for (int peer = 0; peer < s->ulysses_size; peer++) {
+        if (peer == rank)
+            continue;
+        for (int kv = 0; kv < 2; kv++) {
+            const struct pair_bytes b = pair(s, rank, peer, kv);
+            const size_t n = (size_t)(kv ? n_kv : n_q);
+            bytes += n * (b.tokens_strided ? b.tokens : 0);
+            bytes += n * (b.heads_strided ? b.heads : 0);
+        }
+    }
+    return bytes;
+}
+
+/* A single tensor's head side lies in peer order when there is one batch entry; everything else is
+ * packed. One rank sends to nobody but itself, in place if its blocks follow one another. */
+static size_t alltoall(const struct sp_shape *s, int rank, int n_q, int n_kv) {
+    size_t tokens = 0, heads = 0;
+    bool tokens_strided = n_q + n_kv > 1, heads_strided = n_q + n_kv > 1;
+    for (int peer = 0; peer < s->ulysses_size; peer++)
+        for (int kv = 0; kv < 2; kv++) {
+            const struct pair_bytes b = pair(s, rank, peer, kv);
+            const size_t n = (size_t)(kv ? n_kv : n_q);
+            if (n == 0)
+                continue;
+            tokens += n * b.tokens;
+            heads += n * b.heads;
+            tokens_strided |= b.tokens_strided;
+            heads_strided |= b.heads_strided;
+        }
+    return (tokens_strided ? tokens : 0) + (heads_strided ? heads : 0);
+}
+
+size_t staging_ulysses(const struct sp_shape *s, int rank, const char *algorithm, int n_q,
+                       int n_kv) {
+    if (strcmp(algorithm, "alltoall") == 0)
+        return alltoall(s, rank, n_q, n_kv);
+    return pairwise(s, rank, n_q, n_kv);
+}

@@ -1,0 +1,18 @@
+/* Packed copies that the mpi transport's plans keep, by formula (for memory predictions). */
+#ifndef SPB_COMM_STAGING_H
+#define SPB_COMM_STAGING_H
+
+#include <stddef.h>
+
+#include "comm/shape.h"
+
+/* Of one Ulysses exchange of n_q query-head and n_kv key/value tensors, in either direction: bytes
+ * on this rank, by algorithm ("pairwise": strided blocks to and from other ranks; "alltoall": the
+ * whole message of each side that does not already lie as MPI_Alltoall wants it). "auto" stands for
+ * the first algorithm of the table. */
+size_t staging_ulysses(const struct sp_shape *s, int rank, const char *algorithm, int n_q,
+                       int n_kv);
+
+/* Other exchanges have contiguous blocks, which travel in place. */
+
+#endif
