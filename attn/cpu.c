@@ -22,12 +22,20 @@ static bool available(char *why, size_t why_size) {
     return true;
 }
 
+static const struct attn_kernel *kernel_for(const struct device_config *config, char *why,
+                                            size_t why_size) {
+    return attn_kernel_find(config->kernel, config->dtype, config->head_dim, why, why_size);
+}
+
+static bool supports(const struct device_config *config, char *why, size_t why_size) {
+    return kernel_for(config, why, why_size) != NULL;
+}
+
 static enum status open_cpu(const struct device_config *config, struct device **out) {
-    const struct attn_kernel *kernel;
-    const enum status st =
-        attn_kernel_select(config->kernel, config->dtype, config->head_dim, &kernel);
-    if (st)
-        return st;
+    char why[256];
+    const struct attn_kernel *kernel = kernel_for(config, why, sizeof why);
+    if (!kernel)
+        return fail(ST_USAGE, "%s", why);
     struct cpu *cpu = malloc(sizeof *cpu);
     if (!cpu)
         return fail(ST_ENV, "out of memory while opening the cpu device");
@@ -114,6 +122,7 @@ const struct device_row cpu_device = {
     .name = "cpu",
     .help = "host cores: OpenMP threads, OpenBLAS products",
     .available = available,
+    .supports = supports,
     .open = open_cpu,
     .close = close_cpu,
     .alloc = alloc_host,

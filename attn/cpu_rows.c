@@ -73,7 +73,7 @@ void cpu_delta(struct device *dev, struct rows_shape shape, const void *o, const
     }
 }
 
-/* lse + log(1 + ...) of two values, of which at least one is finite. */
+/* log(exp(a) + exp(b)), both finite. */
 static float log_add(float a, float b) {
     const float max = fmaxf(a, b), min = fminf(a, b);
     return max + log1pf(expf(min - max));
@@ -100,11 +100,11 @@ void cpu_merge(struct device *dev, struct rows_shape shape, float *o, float *lse
             lse[at] = part;
             continue;
         }
-        const float sum = log_add(old, part);
-        const float keep = expf(old - sum), take = expf(part - sum);
+        /* From the difference alone: the rounding of lse must not make the weights' sum drift. */
+        const float keep = 1 / (1 + expf(part - old)), take = 1 / (1 + expf(old - part));
         for (int i = 0; i < d; i++)
             row[i] = keep * row[i] + take * add[i];
-        lse[at] = sum;
+        lse[at] = log_add(old, part);
     }
 }
 

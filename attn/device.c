@@ -1,5 +1,6 @@
 #include "attn/device.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "attn/cpu.h"
@@ -16,12 +17,19 @@ const struct device_row *device_find(const char *name) {
     return NULL;
 }
 
-enum status device_open(const char *name, const struct device_config *config, struct device **out) {
+bool device_supports(const char *name, const struct device_config *config, char *why,
+                     size_t why_size) {
     const struct device_row *row = device_find(name);
-    if (!row)
-        return fail(ST_USAGE, "unknown device '%s'; --list shows them", name);
+    if (!row) {
+        snprintf(why, why_size, "unknown device '%s'; --list shows them", name);
+        return false;
+    }
+    return row->available(why, why_size) && row->supports(config, why, why_size);
+}
+
+enum status device_open(const char *name, const struct device_config *config, struct device **out) {
     char why[256];
-    if (!row->available(why, sizeof why))
-        return fail(ST_ENV, "device %s is not available: %s", name, why);
-    return row->open(config, out);
+    if (!device_supports(name, config, why, sizeof why))
+        return fail(ST_USAGE, "device %s: %s", name, why);
+    return device_find(name)->open(config, out);
 }

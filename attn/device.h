@@ -95,8 +95,10 @@ struct device_row {
     /* Whether it can be opened here; if not, why (of why_size bytes) says what is missing. */
     bool (*available)(char *why, size_t why_size);
 
-    /* ST_USAGE: no such kernel, or it does not support dtype or head_dim; ST_ENV: this machine
-     * cannot run it. Logged. The caller closes *out. */
+    /* Whether it can do what the configuration asks for; if not, why. */
+    bool (*supports)(const struct device_config *config, char *why, size_t why_size);
+
+    /* ST_USAGE for what is not supported, ST_ENV without memory. Logged. The caller closes *out. */
     enum status (*open)(const struct device_config *config, struct device **out);
     void (*close)(struct device *dev); /* NULL is allowed */
 
@@ -152,8 +154,12 @@ extern const struct device_row *const device_rows[];
 /* The row called name, NULL when there is none. */
 const struct device_row *device_find(const char *name);
 
-/* Finds a row, asks whether it is available and opens it. ST_USAGE: unknown name; ST_ENV: not
- * available here. Logged. */
+/* Whether the device called name is available and supports config; if not, why (of why_size bytes).
+ */
+bool device_supports(const char *name, const struct device_config *config, char *why,
+                     size_t why_size);
+
+/* Opens it. ST_USAGE or ST_ENV, logged, when device_supports() would say no. */
 enum status device_open(const char *name, const struct device_config *config, struct device **out);
 
 #endif

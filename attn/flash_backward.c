@@ -96,8 +96,7 @@ static void add_keys(const struct vector_ops *vector, const struct attn_args *ar
     const int h_end =
         clamp((args->kv_head0 + kv + 1) * args->group - args->q_head0, 0, args->heads);
     const int first = block * FLASH_K_TILE;
-    const int end = clamp(first + FLASH_K_TILE, 0, args->k_tokens);
-    for (int begin = first; begin < end;) {
+    for (int begin = first; begin < args->k_tokens && begin < first + FLASH_K_TILE;) {
         const struct tile k = tile_at(args->k_pos, args->k_tokens, begin, FLASH_K_TILE);
         for (int h = h_first; h < h_end; h++) {
             const struct head head = head_at(args, b, h, kv);
@@ -107,6 +106,7 @@ static void add_keys(const struct vector_ops *vector, const struct attn_args *ar
     }
 }
 
+/* The first keys, which a causal mask shows to the most queries, go first. */
 void flash_backward(const struct attn_kernel *kernel, const struct attn_args *args, int threads) {
     struct flash_scratch *scratch = args->workspace;
     const int blocks = (args->k_tokens + FLASH_K_TILE - 1) / FLASH_K_TILE;
@@ -114,7 +114,6 @@ void flash_backward(const struct attn_kernel *kernel, const struct attn_args *ar
     for (int i = 0; i < LOCKS; i++)
         omp_init_lock(&locks[i]);
 
-        /* The first keys, which a causal mask shows to the most queries, go first. */
 #pragma omp parallel for num_threads(threads) schedule(dynamic) collapse(3)
     for (int b = 0; b < args->batch; b++)
         for (int kv = 0; kv < args->kv_heads; kv++)

@@ -39,7 +39,7 @@ static void add_keys(const struct vector_ops *vector, const struct attn_args *ar
         return;
     const int d = args->head_dim;
     const size_t key = (size_t)(k.begin + b.col) * (size_t)head->kv_stride;
-    float *acc = w->acc + b.row * d;
+    float *acc = w->acc + (size_t)b.row * (size_t)d;
 
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, b.rows, b.cols, d, 1,
                 head->q + (size_t)(q.begin + b.row) * (size_t)head->q_stride, head->q_stride,
@@ -56,12 +56,12 @@ static void finish(const struct attn_args *args, const struct head *head, struct
                    const struct flash_scratch *w) {
     const int d = args->head_dim;
     for (int i = 0; i < q.count; i++) {
-        const float *acc = w->acc + i * d;
+        const float *acc = w->acc + (size_t)i * (size_t)d;
         float *o = head->o + (size_t)(q.begin + i) * (size_t)head->q_stride;
         const float inverse = w->sum[i] > 0 ? 1 / w->sum[i] : 0;
         for (int j = 0; j < d; j++)
             o[j] = acc[j] * inverse;
-        head->lse[q.begin + i] = (float)(w->max[i] * LN_2 + log(w->sum[i]));
+        head->lse[q.begin + i] = (float)(w->max[i] * LN_2 + log((double)w->sum[i]));
     }
 }
 
@@ -81,6 +81,19 @@ static void attend(const struct vector_ops *vector, const struct attn_args *args
     finish(args, head, q, w);
 }
 
+/* One task: a block of queries of one head. */
+static void attend_block(const struct vector_ops *vector, const struct attn_args *args, int b,
+                         int h, int block, struct flash_scratch *w) {
+    const struct head head = head_at(args, b, h);
+    const int first = block * FLASH_Q_TILE;
+    for (int begin = first; begin < args->q_tokens && begin < first + FLASH_Q_TILE;) {
+        const struct tile q = tile_at(args->q_pos, args->q_tokens, begin, FLASH_Q_TILE);
+        attend(vector, args, &head, q, w);
+        begin += q.count;
+    }
+}
+
+/* The last queries, to which a causal mask shows the most keys, go first. */
 void flash_forward(const struct attn_kernel *kernel, const struct attn_args *args, int threads) {
     struct flash_scratch *scratch = args->workspace;
     const int blocks = (args->q_tokens + FLASH_Q_TILE - 1) / FLASH_Q_TILE;
@@ -88,16 +101,7 @@ void flash_forward(const struct attn_kernel *kernel, const struct attn_args *arg
 #pragma omp parallel for num_threads(threads) schedule(dynamic) collapse(3)
     for (int b = 0; b < args->batch; b++)
         for (int h = 0; h < args->heads; h++)
-            for (int i = 0; i < blocks; i++) {
-                /* Under a causal mask the last rows are the most work: they go first. */
-                const int first = (blocks - 1 - i) * FLASH_Q_TILE;
-                const int end =
-                    first + FLASH_Q_TILE < args->q_tokens ? first + FLASH_Q_TILE : args->q_tokens;
-                const struct head head = head_at(args, b, h);
-                for (int begin = first; begin < end;) {
-                    const struct tile q = tile_at(args->q_pos, args->q_tokens, begin, FLASH_Q_TILE);
-                    attend(kernel->vector, args, &head, q, &scratch[omp_get_thread_num()]);
-                    begin += q.count;
-                }
-            }
+            for (int i = 0; i < blocks; i++)
+                attend_block(kernel->vector, args, b, h, blocks - 1 - i,
+                             &scratch[omp_get_thread_num()]);
 }

@@ -73,36 +73,38 @@ static bool fits(const struct attn_kernel *kernel, enum dtype dtype, int head_di
     return kernel->dtype == dtype && kernel->supports(head_dim);
 }
 
-static enum status select_named(const char *name, enum dtype dtype, int head_dim,
-                                const struct attn_kernel **out) {
-    for (int i = 0; attn_kernels[i]; i++) {
-        const struct attn_kernel *kernel = attn_kernels[i];
-        if (strcmp(name, kernel->name) != 0)
-            continue;
-        if (!fits(kernel, dtype, head_dim))
-            return fail(ST_USAGE, "kernel %s does not support dtype %s with head_dim %d", name,
-                        dtype_name(dtype), head_dim);
-        if (!kernel->available())
-            return fail(ST_ENV, "kernel %s needs a CPU with %s", name, kernel->isa);
-        *out = kernel;
-        return ST_OK;
-    }
-    return fail(ST_USAGE, "unknown kernel '%s'; --list shows them", name);
+static const struct attn_kernel *named(const char *name) {
+    for (int i = 0; attn_kernels[i]; i++)
+        if (strcmp(name, attn_kernels[i]->name) == 0)
+            return attn_kernels[i];
+    return NULL;
 }
 
-enum status attn_kernel_select(const char *name, enum dtype dtype, int head_dim,
-                               const struct attn_kernel **out) {
+static const struct attn_kernel *find_named(const char *name, enum dtype dtype, int head_dim,
+                                            char *why, size_t why_size) {
+    const struct attn_kernel *kernel = named(name);
+    if (!kernel)
+        snprintf(why, why_size, "unknown kernel '%s'; --list shows them", name);
+    else if (!fits(kernel, dtype, head_dim))
+        snprintf(why, why_size, "kernel %s does not support dtype %s with head_dim %d", name,
+                 dtype_name(dtype), head_dim);
+    else if (!kernel->available())
+        snprintf(why, why_size, "kernel %s needs a CPU with %s", name, kernel->isa);
+    else
+        return kernel;
+    return NULL;
+}
+
+const struct attn_kernel *attn_kernel_find(const char *name, enum dtype dtype, int head_dim,
+                                           char *why, size_t why_size) {
     if (name && strcmp(name, "auto") != 0)
-        return select_named(name, dtype, head_dim, out);
-    for (int i = 0; attn_kernels[i]; i++) {
-        if (!fits(attn_kernels[i], dtype, head_dim) || !attn_kernels[i]->available())
-            continue;
-        *out = attn_kernels[i];
-        return ST_OK;
-    }
-    return fail(
-        ST_USAGE,
-        "no CPU kernel supports dtype %s with head_dim %d; fp32 kernels take multiples of 8 "
-        "up to %d",
-        dtype_name(dtype), head_dim, HEAD_DIM_MAX);
+        return find_named(name, dtype, head_dim, why, why_size);
+    for (int i = 0; attn_kernels[i]; i++)
+        if (fits(attn_kernels[i], dtype, head_dim) && attn_kernels[i]->available())
+            return attn_kernels[i];
+    snprintf(why, why_size,
+             "no CPU kernel supports dtype %s with head_dim %d; fp32 kernels take multiples of 8 "
+             "up to %d",
+             dtype_name(dtype), head_dim, HEAD_DIM_MAX);
+    return NULL;
 }

@@ -34,8 +34,8 @@ struct attn_kernel {
 extern const struct attn_kernel *const attn_kernels[];
 
 /* The first available row for dtype and head_dim, or the row called name (NULL or "auto": any).
- * ST_USAGE: no such kernel, or not for this dtype or head_dim; ST_ENV: not on this CPU. Logged. */
-enum status attn_kernel_select(const char *name, enum dtype dtype, int head_dim,
-                               const struct attn_kernel **out);
+ * NULL, and why: no such kernel, not for this dtype or head_dim, or not on this CPU. */
+const struct attn_kernel *attn_kernel_find(const char *name, enum dtype dtype, int head_dim,
+                                           char *why, size_t why_size);
 
 #endif

@@ -53,17 +53,17 @@ enum status layout_parse(const char *name, enum layout *out) {
 }
 
 bool layout_divides(enum layout layout, int32_t seq, int sp_size, char *why, size_t why_size) {
-    const int64_t parts = (int64_t)rows[layout].chunks * sp_size;
-    const int64_t below = seq / parts * parts;
+    const long parts = (long)rows[layout].chunks * sp_size;
+    const long below = seq / parts * parts;
     if (below == seq && seq > 0)
         return true;
     char lower[32] = "";
     if (below > 0)
-        snprintf(lower, sizeof lower, "%lld or ", (long long)below);
+        snprintf(lower, sizeof lower, "%ld or ", below);
     snprintf(why, why_size,
-             "layout %s needs a sequence divisible by %lld (%d x %d ranks), not %ld; use %s%lld",
-             rows[layout].name, (long long)parts, rows[layout].chunks, sp_size, (long)seq, lower,
-             (long long)(below + parts));
+             "layout %s needs a sequence divisible by %ld (%d x %d ranks), not %ld; use %s%ld",
+             rows[layout].name, parts, rows[layout].chunks, sp_size, (long)seq, lower,
+             below + parts);
     return false;
 }
 

@@ -14,6 +14,14 @@ static double dot(const double *a, const double *b, int n) {
     return sum;
 }
 
+/* Size of the terms of a dot product: what its rounding is relative to. */
+static double dot_terms(const double *a, const double *b, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += fabs(a[i] * b[i]);
+    return sum;
+}
+
 static double largest(const double *x, int n) {
     double max = 0;
     for (int i = 0; i < n; i++)
@@ -67,9 +75,9 @@ double ref_dq(const struct ref_keys *keys, const double *q, int32_t q_pos, const
             continue;
         const double *k = row(keys->k, j, d);
         const double p = exp(keys->scale * dot(q, k, d) - lse);
-        const double dp = dot(dout, row(keys->v, j, d), d);
-        add_scaled(dq, keys->scale * p * (dp - delta), k, d);
-        terms += keys->scale * p * (fabs(dp) + fabs(delta)) * largest(k, d);
+        const double *v = row(keys->v, j, d);
+        add_scaled(dq, keys->scale * p * (dot(dout, v, d) - delta), k, d);
+        terms += keys->scale * p * (dot_terms(dout, v, d) + fabs(delta)) * largest(k, d);
     }
     return terms;
 }
@@ -87,10 +95,9 @@ double ref_dkv(const struct ref_queries *queries, const double *k, const double 
         const double *dout = row(queries->dout, i, d);
         const double delta = queries->delta[i];
         const double p = exp(queries->scale * dot(q, k, d) - queries->lse[i]);
-        const double dp = dot(dout, v, d);
-        add_scaled(dk, queries->scale * p * (dp - delta), q, d);
+        add_scaled(dk, queries->scale * p * (dot(dout, v, d) - delta), q, d);
         add_scaled(dv, p, dout, d);
-        terms += queries->scale * p * (fabs(dp) + fabs(delta)) * largest(q, d);
+        terms += queries->scale * p * (dot_terms(dout, v, d) + fabs(delta)) * largest(q, d);
     }
     return terms;
 }

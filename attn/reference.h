@@ -36,7 +36,8 @@ void ref_forward(const struct ref_keys *keys, const double *q, int32_t q_pos, do
                  double *lse);
 
 /* dq [head_dim] of one query row, from its lse and delta. Returns the size of the terms that dq is
- * the sum of: scale sum_j p_ij (|dO_i.v_j| + |delta_i|) max|k_j|. */
+ * the sum of: scale sum_j p_ij (|dO_i|.|v_j| + |delta_i|) max|k_j|, where |dO_i|.|v_j| is the sum
+ * of absolute products, since it is them that are rounded, and dO_i.v_j may cancel. */
 double ref_dq(const struct ref_keys *keys, const double *q, int32_t q_pos, const double *dout,
               double lse, double delta, double *dq);
 

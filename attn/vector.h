@@ -24,8 +24,6 @@ struct vector_ops {
 };
 
 extern const struct vector_ops vector_portable;
-#ifdef SPB_ATTN_X86
-extern const struct vector_ops vector_avx2, vector_avx512;
-#endif
+extern const struct vector_ops vector_avx2, vector_avx512; /* x86 only */
 
 #endif

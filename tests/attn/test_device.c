@@ -52,15 +52,16 @@ static void memory_is_in_the_ledger(void **state) {
 enum { LD = 72, ROWS = 72 }; /* storage of every matrix: larger than any side */
 
 static float at(const float *x, bool trans, int row, int col) {
-    return trans ? x[col * LD + row] : x[row * LD + col];
+    return trans ? x[(size_t)col * LD + (size_t)row] : x[(size_t)row * LD + (size_t)col];
 }
 
 static void check_gemm(struct device *dev, int m, int n, int k, bool trans_a, bool trans_b,
                        float beta) {
-    static float a[ROWS * LD], b[ROWS * LD], c[ROWS * LD], before[ROWS * LD];
-    fill(a, ROWS * LD, 1);
-    fill(b, ROWS * LD, 2);
-    fill(c, ROWS * LD, 3);
+    enum { SIZE = ROWS * LD };
+    static float a[SIZE], b[SIZE], c[SIZE], before[SIZE];
+    fill(a, SIZE, 1);
+    fill(b, SIZE, 2);
+    fill(c, SIZE, 3);
     if (beta == 0)
         c[0] = NAN;
     memcpy(before, c, sizeof c);
@@ -95,10 +96,10 @@ static void products(void **state) {
 
 static void delta_by_rows(void **state) {
     (void)state;
-    enum { B = 2, T = 3, H = 2, D = 16 };
-    float o[B * T * H * D], dout[B * T * H * D], delta[B * H * T];
-    fill(o, B * T * H * D, 1);
-    fill(dout, B * T * H * D, 2);
+    enum { B = 2, T = 3, H = 2, D = 16, N = B * T * H * D };
+    float o[N], dout[N], delta[B * H * T];
+    fill(o, N, 1);
+    fill(dout, N, 2);
     struct device *dev = open_cpu(2);
     dev->row->delta(dev, (struct rows_shape){B, T, H, D}, o, dout, delta);
     for (int b = 0; b < B; b++)
@@ -151,7 +152,7 @@ static void rotations(void **state) {
     for (int r = 0; r < B * T * H; r++)
         for (int i = 0; i < D / 2; i++) {
             const double angle = pos[r / H % T] / pow(theta, 2.0 * i / D);
-            const float *in = before + r * D, *out = x + r * D;
+            const float *in = before + (size_t)r * D, *out = x + (size_t)r * D;
             assert_true(fabs(out[i] - (in[i] * cos(angle) - in[i + D / 2] * sin(angle))) < 1e-6);
             assert_true(fabs(out[i + D / 2] - (in[i + D / 2] * cos(angle) + in[i] * sin(angle))) <
                         1e-6);

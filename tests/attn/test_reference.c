@@ -29,7 +29,7 @@ static double loss(struct tiny *t) {
     double sum = 0;
     for (int i = 0; i < N; i++) {
         double o[D];
-        ref_forward(&keys, t->q + i * D, t->pos[i], o, &t->lse[i]);
+        ref_forward(&keys, t->q + (size_t)i * D, t->pos[i], o, &t->lse[i]);
         t->delta[i] = 0;
         for (int j = 0; j < D; j++)
             t->delta[i] += t->dout[i * D + j] * o[j];
@@ -126,11 +126,27 @@ static void errors_are_relative_to_the_row(void **state) {
     assert_true(ref_grad_error(nan_row, ref, 3, 80) == INFINITY);
 }
 
+/* A query that sees one key has dq = 0, computed as the difference of two equal dot products. These
+ * may cancel too, here to nothing; their rounding does not. */
+static void terms_do_not_cancel(void **state) {
+    (void)state;
+    const struct mask causal = {.causal = true};
+    const double k[2] = {0.5, 2}, v[2] = {1, -1}, q[2] = {1, 1}, dout[2] = {3, 3};
+    const int32_t pos = 0;
+    const double lse = 2.5, delta = 0;
+    const struct ref_keys keys = {1, 2, 1.0, &causal, &pos, k, v};
+    const struct ref_queries queries = {1, 2, 1.0, &causal, &pos, q, dout, &lse, &delta};
+    double dq[2], dk[2], dv[2];
+    assert_true(ref_dq(&keys, q, 0, dout, lse, delta, dq) == 12);
+    assert_true(ref_dkv(&queries, k, v, 0, dk, dv) == 6);
+    assert_true(dq[0] == 0 && dq[1] == 0 && dk[0] == 0 && dk[1] == 0);
+    assert_true(dv[0] == 3 && dv[1] == 3);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_are_slopes),
-        cmocka_unit_test(softmax_by_hand),
-        cmocka_unit_test(no_key_gives_nothing),
+        cmocka_unit_test(gradients_are_slopes),           cmocka_unit_test(softmax_by_hand),
+        cmocka_unit_test(no_key_gives_nothing),           cmocka_unit_test(terms_do_not_cancel),
         cmocka_unit_test(errors_are_relative_to_the_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,123 @@
+#include "attn/attention.h"
+
+#include <math.h>
+
+#include "attn/method.h"
+
+size_t attention_kv_elements(const struct problem *p) {
+    return (size_t)p->batch * (size_t)problem_local_tokens(p) * (size_t)p->kv_heads *
+           (size_t)p->head_dim;
+}
+
+enum status attention_floats(struct attention *a, enum mem_category category, size_t n,
+                             float **out) {
+    *out = a->dev->row->alloc(a->dev, a->ledger, category, n * sizeof(float));
+    return *out ? ST_OK : ST_ENV;
+}
+
+struct attn_args attention_args(const struct attention *a) {
+    const struct problem *p = &a->problem;
+    const int n = problem_local_tokens(p);
+    const size_t kv = attention_kv_elements(p);
+    return (struct attn_args){
+        .batch = p->batch,
+        .heads = p->heads,
+        .kv_heads = p->kv_heads,
+        .head_dim = p->head_dim,
+        .q_tokens = n,
+        .k_tokens = n,
+        .group = p->heads / p->kv_heads,
+        .scale = 1.0f / sqrtf((float)p->head_dim),
+        .mask = &p->mask,
+        .q_pos = a->mine,
+        .k_pos = a->mine,
+        .q = a->q.data,
+        .k = a->kv.data,
+        .v = (const char *)a->kv.data + kv * dtype_bytes(p->dtype),
+        .o = a->o.data,
+        .dout = a->dout.data,
+        .dq = a->dq.data,
+        .dk = a->dkv.data,
+        .dv = a->dkv.data ? (float *)a->dkv.data + kv : NULL,
+        .workspace = a->workspace,
+    };
+}
+
+static enum status alloc_tensors(struct attention *a) {
+    const struct problem *p = &a->problem;
+    const size_t elem = dtype_bytes(p->dtype);
+    const size_t kv = 2 * attention_kv_elements(p);
+    const size_t q = kv / 2 / (size_t)p->kv_heads * (size_t)p->heads;
+    const struct {
+        struct buffer *buffer;
+        size_t bytes;
+        bool backward;
+    } tensors[] = {
+        {&a->q, q * elem, false},          {&a->kv, kv * elem, false},
+        {&a->o, q * elem, false},          {&a->dout, q * elem, true},
+        {&a->dq, q * sizeof(float), true}, {&a->dkv, kv * sizeof(float), true},
+    };
+    for (size_t i = 0; i < sizeof tensors / sizeof tensors[0]; i++) {
+        if (tensors[i].backward && !p->backward)
+            continue;
+        const enum status st =
+            buffer_alloc(a->transport, MEM_ACTIVATIONS, tensors[i].bytes, tensors[i].buffer);
+        if (st != ST_OK)
+            return st;
+    }
+    const struct attn_args args = attention_args(a);
+    const size_t workspace = a->dev->row->attn_workspace_bytes(a->dev, &args);
+    a->workspace = a->dev->row->alloc(a->dev, a->ledger, MEM_WORKSPACE, workspace);
+    return a->workspace ? ST_OK : ST_ENV;
+}
+
+enum status attention_open(struct attention *a, const struct problem *problem,
+                           const struct sp_method *method, struct device *dev,
+                           struct transport *transport, struct group *sp,
+                           struct mem_ledger *ledger) {
+    *a = (struct attention){
+        .problem = *problem,
+        .method = problem->sp_size == 1 ? &sp_local : method,
+        .dev = dev,
+        .transport = transport,
+        .sp = sp,
+        .ledger = ledger,
+    };
+    const int n = problem_local_tokens(problem);
+    enum status st = ST_OK;
+    a->pos = mem_alloc(ledger, MEM_WORKSPACE, (size_t)problem->seq * sizeof *a->pos);
+    if (!a->pos)
+        st = ST_ENV;
+    for (int r = 0; st == ST_OK && r < problem->sp_size; r++)
+        layout_positions(problem->layout, problem->seq, problem->sp_size, r,
+                         a->pos + (size_t)r * (size_t)n);
+    a->mine = a->pos ? a->pos + (size_t)sp->rank * (size_t)n : NULL;
+    if (st == ST_OK)
+        st = alloc_tensors(a);
+    st = group_agree(sp, st);
+    return st == ST_OK ? a->method->open(a) : st;
+}
+
+void attention_close(struct attention *a) {
+    if (!a->method)
+        return;
+    a->method->close(a);
+    struct buffer *const buffers[] = {&a->dkv, &a->dq, &a->dout, &a->o, &a->kv, &a->q};
+    a->dev->row->free(a->dev, a->ledger, a->workspace);
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
+        buffer_free(a->transport, buffers[i]);
+    mem_free(a->ledger, a->pos);
+    *a = (struct attention){0};
+}
+
+void attention_forward(struct attention *a) {
+    a->method->forward(a);
+}
+
+void attention_backward(struct attention *a) {
+    a->method->backward(a);
+}
+
+struct lse_view attention_lse(const struct attention *a) {
+    return a->method->lse(a);
+}

@@ -1,0 +1,70 @@
+/* One rank's attention: its tokens' tensors, and the SP method that computes on them. */
+#ifndef SPB_ATTN_ATTENTION_H
+#define SPB_ATTN_ATTENTION_H
+
+#include "attn/device.h"
+#include "attn/predict.h"
+#include "attn/problem.h"
+#include "comm/transport.h"
+
+struct sp_method;
+
+/* Where LSE of some heads and tokens lies: a method keeps it in the distribution in which it
+ * computes. */
+struct lse_view {
+    const float *lse,
+        *delta;       /* [batch, heads, tokens] on the device; delta only after a backward pass */
+    int head0, heads; /* global query heads [head0, head0 + heads) */
+    int tokens;
+    const int32_t *pos; /* [tokens] */
+};
+
+struct attention {
+    struct problem problem;
+    const struct sp_method *method;
+    struct device *dev; /* borrowed, like everything up to ledger */
+    struct transport *transport;
+    struct group *sp;
+    struct mem_ledger *ledger;
+
+    int32_t *pos;        /* [sp_size, local tokens]: every SP rank's positions */
+    const int32_t *mine; /* this rank's, [local tokens] */
+
+    /* This rank's tokens, all heads. */
+    struct buffer q;    /* [batch, tokens, heads, head_dim] */
+    struct buffer kv;   /* K then V, each [batch, tokens, kv_heads, head_dim] */
+    struct buffer o;    /* like q */
+    struct buffer dout; /* backward: like q */
+    struct buffer dq;   /* fp32, like q */
+    struct buffer dkv;  /* fp32, like kv */
+    void *workspace;
+
+    void *state; /* the method's */
+};
+
+/* Allocates the tensors and sets the method up; a sequence on one rank is local to it, whatever the
+ * method. Collective over sp. Freed by attention_close(),
+ * also after a failure. */
+enum status attention_open(struct attention *a, const struct problem *problem,
+                           const struct sp_method *method, struct device *dev,
+                           struct transport *transport, struct group *sp,
+                           struct mem_ledger *ledger);
+void attention_close(struct attention *a);
+
+/* q, kv -> o; and dout -> dq, dkv (which are overwritten). */
+void attention_forward(struct attention *a);
+void attention_backward(struct attention *a);
+
+struct lse_view attention_lse(const struct attention *a);
+
+/* Second half of a K then V buffer, in elements of elem_bytes. */
+size_t attention_kv_elements(const struct problem *p); /* of K alone, of one rank */
+
+/* Kernel arguments with everything that does not depend on the method filled in. */
+struct attn_args attention_args(const struct attention *a);
+
+/* An array of floats on the device, in a category. ST_ENV when there is no memory. */
+enum status attention_floats(struct attention *a, enum mem_category category, size_t n,
+                             float **out);
+
+#endif

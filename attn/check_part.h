@@ -1,0 +1,59 @@
+/* Between the files of attn/check: what a rank checks, its reference inputs, the run's results. */
+#ifndef SPB_ATTN_CHECK_PART_H
+#define SPB_ATTN_CHECK_PART_H
+
+#include "attn/check.h"
+
+enum { CHECK_TOKENS = 12, CHECK_COLUMNS = 16 };
+
+/* One rank's part: some of its own tokens, of one sequence and one kv head with its query heads. */
+struct check {
+    const struct layer *l;
+    const struct problem *p;
+    int group;          /* query heads per kv head */
+    int batch, kv_head; /* of this rank's part */
+    int n_tokens;
+    int token[CHECK_TOKENS]; /* local indices */
+    double error[CHECK_TENSORS];
+    double rows;
+};
+
+/* Enters a row's error. */
+void check_note(struct check *c, enum check_tensor tensor, double error);
+
+/* The kv head and sequence that an SP rank of this rank's group checks. */
+void check_pair(const struct check *c, int sp_rank, int *batch, int *kv_head);
+
+/* Global position of the i-th token that is checked, and its row in tensors of [batch, tokens]. */
+int32_t check_position(const struct check *c, int i);
+size_t check_row(const struct check *c, int i);
+
+/* n elements of the run's results from element `at`, in dtype, as fp32. */
+void check_read(const struct check *c, const void *tensor, enum dtype dtype, size_t at, int n,
+                float *out);
+
+/* Inputs of attention in double precision for some tokens of the rank's pair: after projection and
+ * RoPE, or straight from the generator with core_only. */
+struct source {
+    double *k, *v;    /* [tokens, head_dim] */
+    double *q, *dout; /* [tokens, group, head_dim]; dout with a backward pass */
+    struct source_scratch *scratch;
+};
+
+/* Tokens that source_fill() takes at most. */
+enum { SOURCE_TOKENS = 256 };
+
+/* ST_ENV: out of memory, logged. Closed by source_close(), also after a failure. */
+enum status source_open(struct source *s, const struct check *c);
+void source_close(struct source *s);
+void source_fill(struct source *s, const struct check *c, const int32_t *pos, int n);
+
+/* Rotates rows of head_dim as the layer's RoPE does, in double; inverse: back. */
+void source_rope(const struct problem *p, int32_t pos, bool inverse, double *row);
+
+/* The parts. Each allocates first and agrees over the world, so that none waits for a rank that
+ * could not. */
+enum status check_attention(struct check *c);
+enum status check_projections(struct check *c);
+
+#endif

@@ -1,0 +1,44 @@
+/* Sequence-parallel methods: one row each. */
+#ifndef SPB_ATTN_METHOD_H
+#define SPB_ATTN_METHOD_H
+
+#include "attn/attention.h"
+
+struct sp_method {
+    const char *name;
+    const char *help;
+
+    /* The layout when none is asked for, and how sp_size splits into ulysses_size x ring_size. */
+    enum layout (*default_layout)(const struct problem *p);
+    void (*split)(struct problem *p);
+
+    /* false, and why with numbers and remedy: a constraint of the method does not hold. */
+    bool (*supports)(const struct problem *p, char *why, size_t why_size);
+
+    /* SP payload bytes that sp_rank sends over the pass, by formula. */
+    size_t (*volume)(const struct problem *p, int sp_rank);
+
+    /* Adds what open() allocates, by formula. */
+    void (*memory)(const struct problem *p, const struct predict_env *env, struct mem_predict *out);
+
+    /* Collective over the SP group. close() is called after a failed open() too. */
+    enum status (*open)(struct attention *a);
+    void (*close)(struct attention *a);
+
+    void (*forward)(struct attention *a);
+    void (*backward)(struct attention *a);
+    struct lse_view (*lse)(const struct attention *a);
+};
+
+/* Ends with NULL. */
+extern const struct sp_method *const sp_methods[];
+
+/* The method called name, or NULL. */
+const struct sp_method *sp_method_find(const char *name);
+
+/* The largest volume() over the SP ranks. */
+size_t sp_method_volume(const struct sp_method *method, const struct problem *p);
+
+extern const struct sp_method sp_local, sp_ulysses, sp_ring;
+
+#endif

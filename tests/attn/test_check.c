@@ -1,0 +1,274 @@
+/* The check fails on what is wrong. That it passes on what is right is test_layer's matter. */
+#include <math.h>
+#include <string.h>
+
+#include "comm/fault.h"
+#include "tests/attn/sp_case.h"
+
+static const struct sp_method *const methods[] = {&sp_ulysses, &sp_ring};
+
+static struct problem problem_of(const struct sp_method *method, int kv_heads, bool core_only) {
+    struct problem p = {
+        .batch = 1,
+        .seq = 96,
+        .heads = 24,
+        .kv_heads = kv_heads,
+        .head_dim = 8,
+        .hidden = 40,
+        .rope_theta = 10000,
+        .dtype = DTYPE_FP32,
+        .grad_dtype = DTYPE_FP32,
+        .forward = true,
+        .backward = true,
+        .core_only = core_only,
+        .seed = 5,
+        .sp_size = test_world.size,
+        .dp_shard_size = 1,
+        .layout = LAYOUT_ZIGZAG,
+    };
+    method->split(&p);
+    return p;
+}
+
+/* What goes wrong on one rank. */
+typedef void corrupt_fn(struct layer *l);
+
+static void zero_o(struct layer *l) {
+    memset(l->attention.o.data, 0, l->attention.o.bytes);
+}
+
+static void shift_o(struct layer *l) {
+    const struct problem *p = &l->attention.problem;
+    char *o = l->attention.o.data;
+    const size_t token = (size_t)(p->heads * p->head_dim) * sizeof(float);
+    memmove(o + token, o, l->attention.o.bytes - token);
+}
+
+/* Heads 2i and 2i + 1, of rows of head_dim. */
+static void swap_heads(float *x, size_t bytes, int head_dim) {
+    const size_t d = (size_t)head_dim, n = bytes / sizeof *x;
+    for (size_t at = 0; at + 2 * d <= n; at += 2 * d)
+        for (size_t i = at; i < at + d; i++) {
+            const float first = x[i];
+            x[i] = x[i + d];
+            x[i + d] = first;
+        }
+}
+
+static void swap_o_heads(struct layer *l) {
+    swap_heads(l->attention.o.data, l->attention.o.bytes, l->attention.problem.head_dim);
+}
+
+static void swap_dq_heads(struct layer *l) {
+    swap_heads(l->attention.dq.data, l->attention.dq.bytes, l->attention.problem.head_dim);
+}
+
+static void zero_dk(struct layer *l) {
+    memset(l->attention.dkv.data, 0, l->attention.dkv.bytes / 2);
+}
+
+/* The rotation of RoPE left in: only position 0 would be right. */
+static void unturned_dk(struct layer *l) {
+    const struct problem *p = &l->attention.problem;
+    l->attention.dev->row->rope(
+        l->attention.dev,
+        (struct rows_shape){p->batch, problem_local_tokens(p), p->kv_heads, p->head_dim},
+        l->attention.dkv.data, DTYPE_FP32, l->attention.mine, p->rope_theta, false);
+}
+
+static void double_dv(struct layer *l) {
+    float *dkv = l->attention.dkv.data;
+    const size_t n = attention_kv_elements(&l->attention.problem);
+    for (size_t i = n; i < 2 * n; i++)
+        dkv[i] *= 2;
+}
+
+static void shift_rows(const struct layer *l, bool delta) {
+    const struct lse_view view = attention_lse(&l->attention);
+    float *x = (float *)(delta ? view.delta : view.lse);
+    for (int i = 0; i < view.heads * view.tokens; i++)
+        x[i] += 1e-2f;
+}
+
+static void shift_lse(struct layer *l) {
+    shift_rows(l, false);
+}
+
+static void shift_delta(struct layer *l) {
+    shift_rows(l, true);
+}
+
+static void nan_lse(struct layer *l) {
+    const struct lse_view view = attention_lse(&l->attention);
+    ((float *)view.lse)[view.tokens / 2 + 1] = NAN;
+}
+
+static void scale_tokens(struct layer *l, float *x) {
+    const struct problem *p = &l->attention.problem;
+    const int n = problem_local_tokens(p) * p->hidden;
+    for (int i = 0; i < n; i++)
+        x[i] *= 1.001f;
+}
+
+static void scale_y(struct layer *l) {
+    scale_tokens(l, l->y);
+}
+
+static void scale_dx(struct layer *l) {
+    scale_tokens(l, l->dx);
+}
+
+/* One element in CHECK_COLUMNS of every row, which is the least that a strip can meet. */
+static void dent(struct params *unit, size_t first, size_t n) {
+    const size_t shard = unit->shard_n * (size_t)unit->group->rank;
+    float *x = unit->grad_shard.data;
+    for (size_t i = first; i < first + n; i += 16)
+        if (i >= shard && i < shard + unit->shard_n)
+            x[i - shard] += fabsf(x[i - shard]) + 0.1f;
+}
+
+static size_t q_elements(const struct layer *l) {
+    const struct problem *p = &l->attention.problem;
+    return (size_t)(p->heads * p->head_dim) * (size_t)p->hidden;
+}
+
+static size_t kv_elements(const struct layer *l) {
+    const struct problem *p = &l->attention.problem;
+    return (size_t)(p->kv_heads * p->head_dim) * (size_t)p->hidden;
+}
+
+static void dent_dwq(struct layer *l) {
+    dent(&l->qkv, 0, q_elements(l));
+}
+
+static void dent_dwk(struct layer *l) {
+    dent(&l->qkv, q_elements(l), kv_elements(l));
+}
+
+static void dent_dwv(struct layer *l) {
+    dent(&l->qkv, q_elements(l) + kv_elements(l), kv_elements(l));
+}
+
+static void dent_dwo(struct layer *l) {
+    dent(&l->out, 0, q_elements(l));
+}
+
+/* What each corruption must at least be found in. Of a weight gradient, every rank dents its shard:
+ * few ranks hold a part of wk. */
+static const struct corruption {
+    corrupt_fn *corrupt;
+    enum check_tensor tensor;
+    bool all_ranks;
+} corruptions[] = {
+    {zero_o, CHECK_O, false},          {shift_o, CHECK_O, false},
+    {swap_o_heads, CHECK_O, false},    {zero_o, CHECK_Y, false},
+    {shift_lse, CHECK_LSE, false},     {nan_lse, CHECK_LSE, false},
+    {shift_delta, CHECK_DELTA, false}, {swap_dq_heads, CHECK_DQ, false},
+    {zero_dk, CHECK_DK, false},        {unturned_dk, CHECK_DK, false},
+    {zero_dk, CHECK_DX, false},        {zero_dk, CHECK_DWK, false},
+    {double_dv, CHECK_DV, false},      {scale_y, CHECK_Y, false},
+    {scale_dx, CHECK_DX, false},       {dent_dwq, CHECK_DWQ, true},
+    {dent_dwk, CHECK_DWK, true},       {dent_dwv, CHECK_DWV, true},
+    {dent_dwo, CHECK_DWO, true},
+};
+
+/* The report, which must be the same on all ranks. */
+static struct check_report report_of(struct run *r) {
+    struct check_report report;
+    assert_int_equal(check_layer(&r->layer, CHECK_TOLERANCE_FP32, &report), ST_OK);
+    double same[2] = {report.max_rel_err, -report.max_rel_err};
+    group_max(&test_world, same, 2);
+    assert_true(same[0] == -same[1]);
+    return report;
+}
+
+static void corruption_is_found(void **state) {
+    (void)state;
+    const size_t n = sizeof corruptions / sizeof corruptions[0];
+    for (size_t i = 0; i < 2 * n; i++) {
+        const struct corruption *c = &corruptions[i / 2];
+        const struct problem p = problem_of(methods[i % 2], 3, false);
+        struct run r;
+        run_open(&r, &p, methods[i % 2], &test_world, "pairwise", NULL);
+        run_pass(&r);
+        if (c->all_ranks || test_world.rank == test_world.size - 1)
+            c->corrupt(&r.layer);
+        const struct check_report report = report_of(&r);
+        if (report.ok || !(report.error[c->tensor] > CHECK_TOLERANCE_FP32))
+            fail_msg("%s: corruption %zu is not found in %s (%.1e)", methods[i % 2]->name, i / 2,
+                     check_tensor_name(c->tensor), report.error[c->tensor]);
+        run_close(&r);
+    }
+}
+
+/* The names and the worst tensor are what a user is told. */
+static void worst_tensor_is_named(void **state) {
+    (void)state;
+    const struct problem p = problem_of(&sp_ring, 24, true);
+    struct run r;
+    run_open(&r, &p, &sp_ring, &test_world, "pairwise", NULL);
+    run_pass(&r);
+    struct check_report report = report_of(&r);
+    assert_true(report.ok);
+    assert_true(report.error[CHECK_Y] == 0); /* there is none */
+    double_dv(&r.layer);
+    report = report_of(&r);
+    assert_false(report.ok);
+    assert_string_equal(check_tensor_name(report.worst), "dv");
+    assert_true(report.max_rel_err == report.error[CHECK_DV]);
+    run_close(&r);
+}
+
+/* Breaks the last rank's exchanges from the given one on; 0: none, but counts them. */
+static struct fault fault;
+static long counter;
+
+static struct transport *break_exchanges(struct transport *inner) {
+    struct transport *t = NULL;
+    counter = 0;
+    assert_int_equal(fault_open(inner, &fault, test_world.rank, &counter, &t), ST_OK);
+    return t;
+}
+
+static struct check_report run_broken(const struct problem *p, const struct sp_method *method,
+                                      long exchange) {
+    struct run r;
+    fault =
+        (struct fault){exchange > 0 ? FAULT_CORRUPT : FAULT_NONE, test_world.size - 1, exchange};
+    run_open(&r, p, method, &test_world, "pairwise", break_exchanges);
+    run_pass(&r);
+    const struct check_report report = report_of(&r);
+    run_close(&r);
+    return report;
+}
+
+/* One element of one message, which is of the first token that a rank holds: that one is always
+ * sampled; and with one KV head, every head is. hidden is as wide as a strip of columns.
+ * The layer's last exchange reduces weight gradients, which are sampled too sparsely for one
+ * element. */
+static void broken_exchange_is_found(void **state) {
+    (void)state;
+    if (test_world.size == 1)
+        skip(); /* nothing is exchanged */
+    for (int i = 0; i < 4; i++) {
+        struct problem p = problem_of(methods[i % 2], 1, i < 2);
+        p.hidden = 16;
+        assert_true(run_broken(&p, methods[i % 2], 0).ok);
+        const long exchanges = p.core_only ? counter : counter - 1;
+        assert_true(exchanges >= 3);
+        const long stride = (exchanges + 7) / 8; /* a long ring's hops are alike */
+        for (long e = exchanges; e >= 1; e -= stride)
+            if (run_broken(&p, methods[i % 2], e).ok)
+                fail_msg("%s: a broken exchange %ld of %ld is not found", methods[i % 2]->name, e,
+                         exchanges);
+    }
+}
+
+int tests(void) {
+    const struct CMUnitTest all[] = {
+        cmocka_unit_test(corruption_is_found),
+        cmocka_unit_test(worst_tensor_is_named),
+        cmocka_unit_test(broken_exchange_is_found),
+    };
+    return cmocka_run_group_tests(all, NULL, NULL);
+}
