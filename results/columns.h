@@ -1,0 +1,32 @@
+/* What people see of a record: the columns that the table and md exporters share. */
+#ifndef SPB_RESULTS_COLUMNS_H
+#define SPB_RESULTS_COLUMNS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum { CELL_ROOM = 160 };
+
+struct column {
+    const char *title;
+    int width; /* of the table, in characters; a longer cell pushes the rest */
+    void (*cell)(const struct column *column, const json_t *record, char out[CELL_ROOM]);
+    const char *section, *key; /* what cell reads, where it reads one field */
+    bool left;                 /* aligned left; numbers are aligned right */
+};
+
+/* Columns for this kind of record ("comm", "attn", or a general set). */
+const struct column *columns_for(const char *kind, size_t *n);
+
+/* Phases, longest first: "attention 12.3 ms 61%, alltoall_qkv ..."; false when there are none. */
+bool columns_phases(const json_t *record, char *out, size_t room);
+
+/* Writes a cell's text padded to width characters (UTF-8), control characters replaced. */
+void columns_pad(FILE *out, const char *text, int width, bool left);
+
+/* Writes a cell's text as Markdown inside a table: what would be markup is escaped. */
+void columns_md(FILE *out, const char *text);
+
+#endif

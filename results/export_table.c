@@ -1,0 +1,78 @@
+/* For people: a table for the terminal, and the same columns as Markdown. */
+#include "results/columns.h"
+#include "results/export.h"
+#include "results/record.h"
+
+#include <string.h>
+
+enum { PHASES_ROOM = 2048 };
+
+/* True when the record begins a table of another kind, which it then remembers. */
+static bool kind_changes(struct export_stream *stream, const json_t *record, const char **kind) {
+    *kind = record_str(record, NULL, "kind");
+    if (!*kind)
+        *kind = "";
+    if (stream->count && strncmp(stream->kind, *kind, sizeof stream->kind - 1) == 0)
+        return false;
+    if (stream->count)
+        fputc('\n', stream->out);
+    snprintf(stream->kind, sizeof stream->kind, "%s", *kind);
+    return true;
+}
+
+static void table_record(struct export_stream *stream, const json_t *record) {
+    const char *kind;
+    size_t n;
+    const bool changes = kind_changes(stream, record, &kind);
+    const struct column *columns = columns_for(kind, &n);
+    for (size_t i = 0; changes && i < n; i++) {
+        fputs(i ? "  " : "", stream->out);
+        columns_pad(stream->out, columns[i].title, columns[i].width, columns[i].left);
+    }
+    if (changes)
+        fputc('\n', stream->out);
+    for (size_t i = 0; i < n; i++) {
+        char cell[CELL_ROOM];
+        columns[i].cell(&columns[i], record, cell);
+        fputs(i ? "  " : "", stream->out);
+        columns_pad(stream->out, cell, columns[i].width, columns[i].left);
+    }
+    fputc('\n', stream->out);
+    char phases[PHASES_ROOM];
+    if (!columns_phases(record, phases, sizeof phases))
+        return;
+    fputs("    phases: ", stream->out);
+    columns_pad(stream->out, phases, 0, true);
+    fputc('\n', stream->out);
+}
+
+/* Phases are a last column: a line of their own would end a Markdown table. */
+static void md_record(struct export_stream *stream, const json_t *record) {
+    const char *kind;
+    size_t n;
+    const bool changes = kind_changes(stream, record, &kind);
+    const struct column *columns = columns_for(kind, &n);
+    if (changes) {
+        for (size_t i = 0; i < n; i++)
+            fprintf(stream->out, "| %s ", columns[i].title);
+        fputs("| phases |\n", stream->out);
+        for (size_t i = 0; i < n; i++)
+            fputs(columns[i].left ? "|---" : "|--:", stream->out);
+        fputs("|---|\n", stream->out);
+    }
+    for (size_t i = 0; i < n; i++) {
+        char cell[CELL_ROOM];
+        columns[i].cell(&columns[i], record, cell);
+        fputs("| ", stream->out);
+        columns_md(stream->out, cell);
+        fputc(' ', stream->out);
+    }
+    char phases[PHASES_ROOM] = "";
+    columns_phases(record, phases, sizeof phases);
+    fputs("| ", stream->out);
+    columns_md(stream->out, phases);
+    fputs(" |\n", stream->out);
+}
+
+const struct exporter export_table = {"table", "columns for a terminal", NULL, table_record, NULL};
+const struct exporter export_md = {"md", "Markdown tables", NULL, md_record, NULL};

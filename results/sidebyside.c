@@ -1,0 +1,292 @@
+#include "results/sidebyside.h"
+
+#include "results/format.h"
+#include "results/grid.h"
+#include "results/record.h"
+#include "results/verdict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const method_names[SIDES] = {"ulysses", "ring"};
+
+/* What makes two records the same problem, apart from sequence length and sp_size. */
+static const char *const series_params[] = {
+    "model",         "heads", "kv_heads", "head_dim", "hidden", "batch",
+    "dp_shard_size", "pass",  "dtype",    "mask",     "device", "core_only",
+};
+
+struct sides {
+    struct side_pair *pairs;
+    size_t n;
+    size_t wrong; /* records left out */
+};
+
+/* The series as text, owned by the caller: equal text, equal series. NULL when out of memory. */
+static char *series_of(const json_t *record) {
+    json_t *key = json_array();
+    for (size_t i = 0; i < sizeof series_params / sizeof series_params[0]; i++) {
+        json_t *value = json_object_get(json_object_get(record, "params"), series_params[i]);
+        json_array_append(key, value ? value : json_null());
+    }
+    char *text = json_dumps(key, JSON_COMPACT);
+    json_decref(key);
+    return text;
+}
+
+static int method_of(const json_t *record) {
+    const char *method = record_str(record, "params", "method");
+    for (int side = 0; method && side < SIDES; side++)
+        if (strcmp(method, method_names[side]) == 0)
+            return side;
+    return -1;
+}
+
+static bool is_attn(const json_t *record) {
+    const char *kind = record_str(record, NULL, "kind");
+    return kind && strcmp(kind, "attn") == 0;
+}
+
+/* Takes series. The pair of that problem, made when it is new; NULL when out of memory. */
+static struct side_pair *find_pair(struct sides *sides, char *series, double seq, double sp) {
+    for (size_t i = 0; i < sides->n; i++) {
+        struct side_pair *pair = &sides->pairs[i];
+        if (pair->seq < seq || pair->seq > seq || pair->sp < sp || pair->sp > sp ||
+            strcmp(pair->series, series) != 0)
+            continue;
+        free(series);
+        return pair;
+    }
+    struct side_pair *more = realloc(sides->pairs, (sides->n + 1) * sizeof *more);
+    if (!more) {
+        free(series);
+        return NULL;
+    }
+    sides->pairs = more;
+    more[sides->n] = (struct side_pair){.series = series, .seq = seq, .sp = sp};
+    return &more[sides->n++];
+}
+
+/* Does the new record take the place of the old one: a repetition, or a faster variant? */
+static bool replaces(const json_t *old, const struct summary *old_time, const json_t *new,
+                     const struct summary *new_time) {
+    if (!old)
+        return true;
+    const char *a = record_str(old, NULL, "case"), *b = record_str(new, NULL, "case");
+    return (a && b && strcmp(a, b) == 0) || new_time->median < old_time->median;
+}
+
+static enum status add_record(struct sides *sides, const json_t *record) {
+    const int side = method_of(record);
+    struct summary time;
+    double seq, sp;
+    if (side < 0 || !record_time_read(record, &time) || time.median <= 0.0 ||
+        !record_num(record, "params", "seq", &seq) ||
+        !record_num(record, "params", "sp_size", &sp) || sp < 2.0)
+        return ST_OK; /* one rank exchanges with nobody: a base for speed-ups, no case of either */
+    if (record_is_wrong(record)) {
+        sides->wrong++;
+        return ST_OK;
+    }
+    char *series = series_of(record);
+    struct side_pair *pair = series ? find_pair(sides, series, seq, sp) : NULL;
+    if (!pair)
+        return fail(ST_ENV, "out of memory comparing methods");
+    if (replaces(pair->record[side], &pair->time[side], record, &time)) {
+        pair->record[side] = record;
+        pair->time[side] = time;
+    }
+    return ST_OK;
+}
+
+/* Tokens/s of the same problem on one rank per group: the local method's, else the fastest; 0 when
+ * it was not measured. */
+static double sp1_rate(const json_t *records, const char *series, double at_seq) {
+    double best = 0.0;
+    bool is_local = false;
+    size_t i;
+    json_t *record;
+    json_array_foreach(records, i, record) {
+        double seq, sp, rate;
+        if (!is_attn(record) || record_is_wrong(record) ||
+            !record_num(record, "params", "seq", &seq) || seq < at_seq || seq > at_seq ||
+            !record_num(record, "params", "sp_size", &sp) || sp < 1.0 || sp > 1.0 ||
+            !record_num(record, "metrics", "tokens_per_s", &rate))
+            continue;
+        char *other = series_of(record);
+        const bool same = other && strcmp(other, series) == 0;
+        free(other);
+        const char *method = record_str(record, "params", "method");
+        const bool local = method && strcmp(method, "local") == 0;
+        if (!same || (is_local && !local) || (local == is_local && rate <= best))
+            continue;
+        best = rate;
+        is_local = local;
+    }
+    return best;
+}
+
+double speedup_vs_sp1(const json_t *records, const json_t *record) {
+    double seq, sp, rate;
+    if (!is_attn(record) || !record_num(record, "params", "seq", &seq) ||
+        !record_num(record, "params", "sp_size", &sp) || sp < 2.0 ||
+        !record_num(record, "metrics", "tokens_per_s", &rate))
+        return 0.0;
+    char *series = series_of(record);
+    const double base = series ? sp1_rate(records, series, seq) : 0.0;
+    free(series);
+    return base > 0.0 ? rate / base : 0.0;
+}
+
+static void add_speedups(struct sides *sides, const json_t *records) {
+    for (size_t i = 0; i < sides->n; i++) {
+        struct side_pair *pair = &sides->pairs[i];
+        const double base = sp1_rate(records, pair->series, pair->seq);
+        for (int side = 0; side < SIDES; side++) {
+            double rate;
+            if (base > 0.0 && record_num(pair->record[side], "metrics", "tokens_per_s", &rate))
+                pair->speedup[side] = rate / base;
+        }
+    }
+}
+
+static int by_series(const void *a, const void *b) {
+    const struct side_pair *x = a, *y = b;
+    const int series = strcmp(x->series, y->series);
+    if (series != 0)
+        return series;
+    if (x->sp < y->sp || x->sp > y->sp)
+        return x->sp < y->sp ? -1 : 1;
+    return (x->seq > y->seq) - (x->seq < y->seq);
+}
+
+enum side_result side_compare(const struct side_pair *pair) {
+    const struct summary *u = &pair->time[SIDE_ULYSSES], *r = &pair->time[SIDE_RING];
+    if (!u->has_ci95 || !r->has_ci95)
+        return SIDE_UNKNOWN;
+    if (stats_ci_overlap(u, r))
+        return SIDE_EQUAL;
+    return u->median < r->median ? SIDE_FASTER_ULYSSES : SIDE_FASTER_RING;
+}
+
+static void print_caption(const json_t *record, bool markdown, FILE *out) {
+    fputs(markdown ? "### Ulysses | Ring:" : "Ulysses | Ring:", out);
+    bool first = true;
+    for (size_t i = 0; i < sizeof series_params / sizeof series_params[0]; i++) {
+        const char *key = series_params[i], *text = record_str(record, "params", key);
+        double number;
+        char word[CELL_ROOM];
+        if (text)
+            snprintf(word, sizeof word, "%s", text);
+        else if (record_num(record, "params", key, &number))
+            snprintf(word, sizeof word, "%s %.0f", key, number);
+        else
+            continue;
+        fputs(first ? " " : ", ", out);
+        first = false;
+        if (markdown)
+            columns_md(out, word);
+        else
+            columns_pad(out, word, 0, true);
+    }
+    fputs("\n\n", out);
+}
+
+static void time_text(const struct side_pair *pair, int side, char out[CELL_ROOM]) {
+    const struct summary *time = &pair->time[side];
+    char median[FORMAT_ROOM], half[FORMAT_ROOM] = "?";
+    strcpy(out, "-");
+    if (!pair->record[side])
+        return;
+    if (time->has_ci95)
+        format_percent(half, stats_ci_halfwidth_rel(time));
+    snprintf(out, CELL_ROOM, "%s ±%s", format_seconds(median, time->median), half);
+}
+
+static void rate_text(const struct side_pair *pair, int side, char out[CELL_ROOM]) {
+    double rate;
+    char number[FORMAT_ROOM] = "-";
+    if (record_num(pair->record[side], "metrics", "tokens_per_s", &rate))
+        format_number(number, rate);
+    snprintf(out, CELL_ROOM, "%s", number);
+}
+
+static void times_text(double factor, char out[CELL_ROOM]) {
+    if (factor > 0.0)
+        snprintf(out, CELL_ROOM, "%.2fx", factor);
+    else
+        strcpy(out, "-");
+}
+
+static void print_table(const struct side_pair *pairs, size_t n, bool markdown, FILE *out) {
+    static const struct grid_column columns[] = {
+        {"sp", 3, false},          {"seq", 8, false},           {"Ulysses", 16, false},
+        {"Ring", 16, false},       {"Ring/Ulysses", 12, false}, {"Ulysses tok/s", 13, false},
+        {"Ring tok/s", 10, false}, {"Ulysses/sp 1", 12, false}, {"Ring/sp 1", 9, false},
+        {"faster", 22, true},
+    };
+    static const char *const results[] = {
+        [SIDE_UNKNOWN] = "? (too few samples)",
+        [SIDE_EQUAL] = "no difference measured",
+        [SIDE_FASTER_ULYSSES] = "Ulysses",
+        [SIDE_FASTER_RING] = "Ring",
+    };
+    const struct grid grid = {out, markdown, columns, sizeof columns / sizeof columns[0]};
+    grid_header(&grid);
+    for (size_t i = 0; i < n; i++) {
+        const struct side_pair *pair = &pairs[i];
+        const bool both = pair->record[SIDE_ULYSSES] && pair->record[SIDE_RING];
+        char cells[sizeof columns / sizeof columns[0]][CELL_ROOM];
+        snprintf(cells[0], CELL_ROOM, "%.0f", pair->sp);
+        snprintf(cells[1], CELL_ROOM, "%.0f", pair->seq);
+        time_text(pair, SIDE_ULYSSES, cells[2]);
+        time_text(pair, SIDE_RING, cells[3]);
+        times_text(both ? pair->time[SIDE_RING].median / pair->time[SIDE_ULYSSES].median : 0.0,
+                   cells[4]);
+        rate_text(pair, SIDE_ULYSSES, cells[5]);
+        rate_text(pair, SIDE_RING, cells[6]);
+        times_text(pair->speedup[SIDE_ULYSSES], cells[7]);
+        times_text(pair->speedup[SIDE_RING], cells[8]);
+        snprintf(cells[9], CELL_ROOM, "%s", both ? results[side_compare(pair)] : "-");
+        grid_row(&grid, cells);
+    }
+}
+
+static void print_all(const struct sides *sides, bool markdown, FILE *out) {
+    for (size_t i = 0, j; i < sides->n; i = j) {
+        const struct side_pair *pair = &sides->pairs[i];
+        for (j = i; j < sides->n && strcmp(sides->pairs[j].series, pair->series) == 0;)
+            j++;
+        print_caption(pair->record[SIDE_ULYSSES] ? pair->record[SIDE_ULYSSES]
+                                                 : pair->record[SIDE_RING],
+                      markdown, out);
+        print_table(pair, j - i, markdown, out);
+        fputc('\n', out);
+        side_verdict(pair, j - i, markdown, out);
+        fputs(j < sides->n ? "\n" : "", out);
+    }
+    if (sides->wrong > 0)
+        fprintf(out, "\n%zu record%s left out: the result was verified and is wrong.\n",
+                sides->wrong, sides->wrong == 1 ? " is" : "s are");
+}
+
+enum status sidebyside_print(const json_t *records, bool markdown, FILE *out) {
+    struct sides sides = {0};
+    enum status st = ST_OK;
+    size_t i;
+    json_t *record;
+    json_array_foreach(records, i, record) {
+        if (st == ST_OK && is_attn(record))
+            st = add_record(&sides, record);
+    }
+    if (st == ST_OK) {
+        add_speedups(&sides, records);
+        if (sides.n > 0)
+            qsort(sides.pairs, sides.n, sizeof *sides.pairs, by_series);
+        print_all(&sides, markdown, out);
+    }
+    for (size_t k = 0; k < sides.n; k++)
+        free(sides.pairs[k].series);
+    free(sides.pairs);
+    return st;
+}

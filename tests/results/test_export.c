@@ -1,0 +1,194 @@
+#include "results/export.h"
+#include "results/format.h"
+#include "results/record.h"
+#include "tests/results/synthetic.h"
+
+#include "tests/cmocka_all.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What an exporter makes of records[n]; the caller frees it. */
+static char *exported(const char *name, json_t *const *records, size_t n) {
+    FILE *out = tmpfile();
+    assert_non_null(out);
+    struct export_stream stream;
+    assert_int_equal(export_begin(&stream, name, out), ST_OK);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(export_record(&stream, records[i]), ST_OK);
+    assert_int_equal(export_end(&stream), ST_OK);
+    const long length = ftell(out);
+    char *text = calloc(1, (size_t)length + 1);
+    rewind(out);
+    assert_int_equal(fread(text, 1, (size_t)length, out), length);
+    fclose(out);
+    return text;
+}
+
+static size_t count(const char *text, const char *what) {
+    size_t n = 0;
+    for (; (text = strstr(text, what)); text += strlen(what))
+        n++;
+    return n;
+}
+
+static void numbers_with_units(void **state) {
+    (void)state;
+    char out[FORMAT_ROOM];
+    assert_string_equal(format_seconds(out, 1.2345), "1.23 s");
+    assert_string_equal(format_seconds(out, 0.0123), "12.3 ms");
+    assert_string_equal(format_seconds(out, 4.56e-4), "456 us");
+    assert_string_equal(format_seconds(out, 1.2e-8), "12.0 ns");
+    assert_string_equal(format_size(out, 1023), "1023 B");
+    assert_string_equal(format_size(out, 1536), "1.50 KiB");
+    assert_string_equal(format_size(out, 280.0 * 1024 * 1024), "280 MiB");
+    assert_string_equal(format_number(out, 0.5), "0.500");
+    assert_string_equal(format_number(out, 9.996), "10.0");
+    assert_string_equal(format_number(out, 99.96), "100");
+    assert_string_equal(format_number(out, 1e300), "1.00e+300");
+    assert_string_equal(format_percent(out, 0.123), "12.3%");
+    assert_string_equal(format_percent(out, 1.0), "100%");
+}
+
+static void json_is_whole(void **state) {
+    (void)state;
+    json_t *records[] = {
+        synthetic_comm("alltoall", "pairwise", 2, 65536, 5.0),
+        synthetic_attn(&(struct synthetic_attn){.method = "ring", .sp = 2, .seq = 4096})};
+    for (size_t n = 0; n <= 2; n++) {
+        char *text = exported("json", records, n);
+        json_t *array = json_loads(text, 0, NULL);
+        assert_int_equal(json_array_size(array), n);
+        for (size_t i = 0; i < n; i++)
+            assert_true(json_equal(json_array_get(array, i), records[i]));
+        json_decref(array);
+        free(text);
+        text = exported("jsonl", records, n);
+        assert_int_equal(count(text, "\n"), n);
+        free(text);
+    }
+    json_decref(records[0]);
+    json_decref(records[1]);
+}
+
+/* Field `index` of a line of simple RFC 4180: enough to check what ours writes. */
+static char *csv_field(const char *line, size_t index) {
+    char *out = calloc(1, 4096), *to = out;
+    for (bool quoted = false; *line && (quoted || *line != '\r'); line++) {
+        if (*line == '"' && quoted && line[1] == '"')
+            line++;
+        else if (*line == '"') {
+            quoted = !quoted;
+            continue;
+        } else if (*line == ',' && !quoted) {
+            if (index-- == 0)
+                return out;
+            continue;
+        }
+        if (index == 0)
+            *to++ = *line;
+    }
+    return out;
+}
+
+static void csv_quotes_and_keeps_its_columns(void **state) {
+    (void)state;
+    json_t *odd = record_new("attn");
+    record_param_str(odd, "model", "a,\"b\"\r\nc");
+    record_param_int(odd, "seq", 9007199254740993);
+    assert_int_equal(record_finish(odd, NULL, 0, NULL), ST_OK);
+    json_t *records[] = {odd, synthetic_comm("ring", "pairwise", 2, 1024, 5.0)};
+    char *text = exported("csv", records, 2);
+    char *header = exported("csv", NULL, 0);
+    assert_int_equal(strncmp(text, header, strlen(header)), 0);
+    const size_t fields = count(header, ",") + 1;
+
+    size_t model = 0, seq = 0;
+    for (size_t i = 0; i < fields; i++) {
+        char *name = csv_field(header, i);
+        if (strcmp(name, "params.model") == 0)
+            model = i;
+        if (strcmp(name, "params.seq") == 0)
+            seq = i;
+        free(name);
+    }
+    const char *first = text + strlen(header);
+    char *value = csv_field(first, model);
+    assert_string_equal(value, "a,\"b\"\r\nc");
+    free(value);
+    value = csv_field(first, seq);
+    assert_string_equal(value, "9007199254740993");
+    free(value);
+    const char *second = strstr(first, "spbench.record/1,comm");
+    assert_int_equal(count(second, ",") + 1, fields);
+    free(text);
+    free(header);
+    json_decref(records[0]);
+    json_decref(records[1]);
+}
+
+static void tables_say_what_matters(void **state) {
+    (void)state;
+    json_t *records[] = {
+        synthetic_comm("alltoall", "pairwise", 2, 65536, 5.0),
+        synthetic_comm("alltoall", "pairwise", 2, 131072, 5.0),
+        synthetic_attn(
+            &(struct synthetic_attn){.method = "ring", .sp = 2, .seq = 4096, .time_s = 0.5}),
+        synthetic_attn(&(struct synthetic_attn){
+            .method = "ulysses", .sp = 2, .seq = 4096, .time_s = 0.25, .wrong = 7}),
+    };
+    char *text = exported("table", records, 4);
+    assert_int_equal(count(text, "busbw GB/s"), 1); /* one header a kind */
+    assert_int_equal(count(text, "tokens/s"), 1);
+    assert_int_equal(count(text, "phases: "), 2);
+    assert_non_null(strstr(text, "64.0 KiB"));
+    assert_non_null(strstr(text, "500 ms ±"));
+    assert_non_null(strstr(text, "8192")); /* tokens/s = 4096 / 0.5 */
+    assert_non_null(strstr(text, "WRONG (7)"));
+    assert_non_null(strstr(text, "phases: attention_bwd 180 ms 36%"));
+    free(text);
+    text = exported("md", records, 4);
+    assert_int_equal(count(text, "| phases |\n"), 2);
+    free(text);
+    for (size_t i = 0; i < 4; i++)
+        json_decref(records[i]);
+}
+
+/* Text from a file must not move a terminal's cursor, nor become markup. */
+static void hostile_text(void **state) {
+    (void)state;
+    json_t *r = record_new("attn");
+    record_param_str(r, "method", "\x1b[2Jx|<b>`");
+    assert_int_equal(record_finish(r, NULL, 0, NULL), ST_OK);
+    char *text = exported("table", &r, 1);
+    assert_null(strchr(text, '\x1b'));
+    free(text);
+    text = exported("md", &r, 1);
+    assert_null(strchr(text, '\x1b'));
+    assert_non_null(strstr(text, "\\[2Jx\\|&lt;b>\\`"));
+    free(text);
+    json_decref(r);
+}
+
+static void errors(void **state) {
+    (void)state;
+    struct export_stream stream;
+    assert_int_equal(export_begin(&stream, "xml", stdout), ST_USAGE);
+    FILE *full = fopen("/dev/full", "w");
+    if (!full)
+        skip();
+    assert_int_equal(export_begin(&stream, "csv", full), ST_ENV);
+    fclose(full);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_with_units),
+        cmocka_unit_test(json_is_whole),
+        cmocka_unit_test(csv_quotes_and_keeps_its_columns),
+        cmocka_unit_test(tables_say_what_matters),
+        cmocka_unit_test(hostile_text),
+        cmocka_unit_test(errors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
