@@ -1,0 +1,20 @@
+/* Running gnuplot as a program. */
+#ifndef SPB_PLOTS_GNUPLOT_H
+#define SPB_PLOTS_GNUPLOT_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+
+enum { LABEL_ROOM = 160 };
+
+/* Copies text with every character outside [A-Za-z0-9 .,:+-_/()=%] replaced by '_', cut to room:
+ * what is left means nothing to gnuplot, in data, in a string or in a file name. */
+void gnuplot_label(char *out, size_t room, const char *text);
+
+/* Runs `gnuplot -d -c main.gp args...` in folder dir, with data_dir (absolute) as first argument.
+ * args: picture, format, output file, ... as main.gp says; it is NULL-terminated. ST_ENV with the
+ * remedy when gnuplot is missing, or when it fails. */
+enum status gnuplot_run(const char *dir, const char *data_dir, const char *const *args);
+
+#endif
