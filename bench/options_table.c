@@ -1,6 +1,11 @@
 #include "bench/options_table.h"
 
-#include <string.h>
+#include "attn/device.h"
+#include "attn/layout.h"
+#include "attn/method.h"
+#include "comm/fault.h"
+#include "comm/mpi_transport.h"
+#include "comm/op.h"
 
 /* Bits of struct option's commands. */
 enum {
@@ -38,19 +43,37 @@ static const struct option_command commands[COMMANDS] = {
         __VA_ARGS__, NULL                                                                          \
     }
 
-/* The checks are predicates on text; what they return is what would be allowed. */
+/* Names that come from the tables of what is built in; "auto" stands before some. */
+static const char *op_choice(size_t i) {
+    return op_table[i].name; /* the table ends with a row without one */
+}
 
-/* FAULT or FAULT:RANK. */
+static const char *method_choice(size_t i) {
+    return sp_methods[i] ? sp_methods[i]->name : NULL;
+}
+
+static const char *device_choice(size_t i) {
+    return device_rows[i] ? device_rows[i]->name : NULL;
+}
+
+static const char *layout_choice(size_t i) {
+    return i == 0 ? "auto" : i <= LAYOUTS ? layout_name((enum layout)(i - 1)) : NULL;
+}
+
+static const char *transport_choice(size_t i) {
+    return i == 0 ? "auto" : transport_table[i - 1].name;
+}
+
+static const char *algorithm_choice(size_t i) {
+    if (i == 0)
+        return "auto";
+    return mpi_algorithm_table[i - 1] ? mpi_algorithm_table[i - 1]->name : NULL;
+}
+
+/* A predicate on text: what it returns is what would be allowed. */
 static const char *check_fault(const char *text) {
-    static const char *const faults[] = {"corrupt", "hang", "die"};
-    const size_t len = strcspn(text, ":");
-    const char *const rank = text[len] ? text + len + 1 : "0";
-    const size_t digits = strspn(rank, "0123456789");
-    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
-        if (strlen(faults[i]) == len && strncmp(text, faults[i], len) == 0 && digits > 0 &&
-            digits < 7 && !rank[digits])
-            return NULL;
-    return "corrupt[:RANK], hang[:RANK] or die[:RANK]";
+    struct fault fault;
+    return fault_read(text, &fault) ? NULL : "corrupt, hang or die, then [:RANK[:EXCHANGE]]";
 }
 
 /* Order matters twice: rows of a group stand together in help, and in a sweep later variables
@@ -71,9 +94,9 @@ static const struct option options[] = {
      NAMES("core", "numa", "none"), .commands = TOPO | RUNS, GROUP,
      .help = "What a rank is pinned to: its share of the cores, its NUMA node, or nothing"},
     {.name = "threads", .type = OPT_COUNT, .list = true, .automatic = true, .variable = true,
-     .value = "N", .initial = "auto", .min = 1, .max = 4096, .commands = TOPO | RUNS, GROUP,
+     .value = "N", .initial = "auto", .min = 1, .max = 4096, .commands = RUNS, GROUP,
      .help = "Compute threads of a rank; auto: allowed cores / ranks of the node"},
-    {.name = "wait", .type = OPT_CHOICE, .list = true, .variable = true, .value = "POLICY",
+    {.name = "wait", .type = OPT_CHOICE, .variable = true, .value = "POLICY",
      .initial = "auto", NAMES("auto", "spin", "yield", "block"), .commands = RUNS, GROUP,
      .help = "How a rank waits for its peers; auto: spin if every rank has a core of its own"},
 #undef GROUP
@@ -81,7 +104,7 @@ static const struct option options[] = {
 #define GROUP .group = "Problem (the same global problem for every method)"
     {.name = "op", .type = OPT_CHOICE, .list = true, .variable = true, .value = "OP",
      .initial = "alltoall",
-     NAMES("alltoall", "ulysses", "ring", "ring-hop", "allgather", "reduce-scatter", "allreduce"),
+     .choice = op_choice,
      .commands = COMM, GROUP,
      .help = "Exchange to measure; ulysses, ring and ring-hop have the shape of a model"},
     {.name = "model", .type = OPT_STRING, .list = true, .variable = true, .value = "NAME|FILE",
@@ -105,14 +128,14 @@ static const struct option options[] = {
      .initial = "causal", NAMES("full", "causal"), .commands = ATTN, GROUP,
      .help = "Which keys a query sees"},
     {.name = "dtype", .type = OPT_CHOICE, .list = true, .variable = true, .value = "TYPE",
-     .initial = "fp32", NAMES("fp32"), .commands = RUNS, GROUP,
+     .initial = "fp32", NAMES("fp32", "bf16"), .commands = RUNS, GROUP,
      .help = "Element type of tensors and of their exchanges"},
     {.name = "grad-dtype", .type = OPT_CHOICE, .list = true, .variable = true, .value = "TYPE",
      .initial = "fp32", NAMES("fp32", "bf16"), .commands = RUNS, GROUP,
      .help = "Element type in which travelling dK and dV are exchanged"},
     {.name = "pass", .type = OPT_CHOICE, .list = true, .variable = true, .value = "PASS",
-     .initial = "fwd", NAMES("fwd", "bwd"), .commands = COMM, GROUP,
-     .help = "Direction of the exchange"},
+     .initial = "fwd", NAMES("fwd", "bwd", "fwdbwd"), .commands = COMM, GROUP,
+     .help = "The exchange of the forward pass, of the backward pass, or both"},
     {.name = "pass", .type = OPT_CHOICE, .list = true, .variable = true, .value = "PASS",
      .initial = "fwdbwd", NAMES("fwd", "bwd", "fwdbwd"), .commands = ATTN, GROUP,
      .help = "Forward, backward, or both"},
@@ -144,24 +167,24 @@ static const struct option options[] = {
      .initial = "sp-inner", NAMES("sp-inner", "sp-outer"), .commands = RUNS, GROUP,
      .help = "Whether the ranks of a sequence are neighbours, or those of a parameter shard"},
     {.name = "layout", .type = OPT_CHOICE, .list = true, .variable = true, .value = "LAYOUT",
-     .initial = "auto", NAMES("auto", "contiguous", "zigzag", "striped"), .commands = ATTN, GROUP,
+     .initial = "auto", .choice = layout_choice, .commands = ATTN, GROUP,
      .help = "Which tokens a rank holds; auto: zigzag for ring under a causal mask, else contiguous"},
     {.name = "method", .type = OPT_CHOICE, .list = true, .variable = true, .value = "METHOD",
-     .initial = "ulysses,ring", NAMES("local", "ulysses", "ring"), .commands = ATTN, GROUP,
+     .initial = "ulysses,ring", .choice = method_choice, .commands = ATTN, GROUP,
      .help = "Sequence-parallel method"},
 #undef GROUP
 
 #define GROUP .group = "Backends"
     {.name = "device", .type = OPT_CHOICE, .list = true, .variable = true, .value = "DEVICE",
-     .initial = "cpu", NAMES("cpu"), .commands = RUNS, GROUP, .help = "Where tensors live"},
+     .initial = "cpu", .choice = device_choice, .commands = RUNS, GROUP, .help = "Where tensors live"},
     {.name = "kernel", .type = OPT_STRING, .list = true, .variable = true, .value = "KERNEL",
      .initial = "auto", .commands = ATTN, GROUP,
      .help = "Attention kernel, see --list; auto: the fastest that supports the case"},
     {.name = "transport", .type = OPT_CHOICE, .list = true, .variable = true,
-     .value = "TRANSPORT", .initial = "auto", NAMES("auto", "mpi"), .commands = RUNS, GROUP,
+     .value = "TRANSPORT", .initial = "auto", .choice = transport_choice, .commands = RUNS, GROUP,
      .help = "What carries the exchanges"},
     {.name = "mpi-algo", .type = OPT_CHOICE, .list = true, .variable = true, .value = "ALGO",
-     .initial = "auto", NAMES("auto", "alltoall", "pairwise"), .commands = RUNS, GROUP,
+     .initial = "auto", .choice = algorithm_choice, .commands = RUNS, GROUP,
      .help = "All-to-all of the mpi transport: the library's collective, or nonblocking pairs"},
 #undef GROUP
 
@@ -178,7 +201,9 @@ static const struct option options[] = {
      .commands = RECORDS, GROUP,
      .help = "Stop when the 95% confidence interval is within this of the median, either side"},
     {.name = "max-time", .type = OPT_DURATION, .value = "TIME", .initial = "5s",
-     .commands = RECORDS, GROUP, .help = "Stop measuring a case after this, converged or not"},
+     .commands = COMM | SUITE, GROUP, .help = "Stop measuring a case after this, converged or not"},
+    {.name = "max-time", .type = OPT_DURATION, .value = "TIME", .initial = "20s",
+     .commands = ATTN, GROUP, .help = "Stop measuring a case after this, converged or not"},
     {.name = "max-warmup", .type = OPT_DURATION, .value = "TIME", .initial = "2s",
      .commands = RUNS, GROUP, .help = "Stop warming a case up after this, steady or not"},
     {.name = "min-samples", .type = OPT_COUNT, .value = "N", .initial = "10", .min = 1,
@@ -218,9 +243,10 @@ static const struct option options[] = {
 #undef GROUP
 
 #define GROUP .group = "Testing spbench itself"
-    {.name = "fault", .type = OPT_STRING, .check = check_fault, .value = "FAULT[:RANK]",
+    {.name = "fault", .type = OPT_STRING, .check = check_fault, .value = "FAULT",
      .commands = RUNS, GROUP,
-     .help = "Break a rank's exchanges to prove that it is noticed: corrupt, hang or die"},
+     .help = "KIND[:RANK[:EXCHANGE]]: break a rank's exchanges, from one on, to prove that it is "
+             "noticed. Kinds: corrupt, hang, die"},
 #undef GROUP
 
 #define GROUP .group = "General"

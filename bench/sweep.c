@@ -16,36 +16,11 @@ struct sweep {
     size_t ranks_row;
     size_t count; /* cases */
     size_t n_axes;
-    struct axis *axes;     /* in table order: the last one varies fastest */
-    struct axis **by_name; /* the same, in the order of a case's name */
+    struct axis *axes; /* in table order: the last one varies fastest */
 };
 
 static const struct option *row_option(const struct sweep *s, size_t row) {
     return &opts_table(s->opts)->options[row];
-}
-
-/* Letter of a key: options are spelt with '-', keys with '_'. */
-static int key_letter(char c) {
-    return c == '-' ? '_' : (unsigned char)c;
-}
-
-static int compare_keys(const char *a, const char *b) {
-    while (*a && *a == *b) {
-        a++;
-        b++;
-    }
-    return key_letter(*a) - key_letter(*b);
-}
-
-/* Insertion keeps by_name sorted; a command has some thirty variables. */
-static void add_axis(struct sweep *s, size_t row, size_t n) {
-    struct axis *axis = &s->axes[s->n_axes];
-    *axis = (struct axis){row, n};
-    size_t at = s->n_axes++;
-    const char *name = row_option(s, row)->name;
-    for (; at > 0 && compare_keys(name, row_option(s, s->by_name[at - 1]->row)->name) < 0; at--)
-        s->by_name[at] = s->by_name[at - 1];
-    s->by_name[at] = axis;
 }
 
 enum status sweep_create(const struct opts *opts, int ranks, struct sweep **out) {
@@ -57,9 +32,8 @@ enum status sweep_create(const struct opts *opts, int ranks, struct sweep **out)
         *s = (struct sweep){.opts = opts,
                             .ranks = ranks,
                             .ranks_row = opts_row(opts, "ranks"),
-                            .axes = calloc(table->n_options, sizeof *s->axes),
-                            .by_name = calloc(table->n_options, sizeof(struct axis *))};
-    if (!s || !s->axes || !s->by_name) {
+                            .axes = calloc(table->n_options, sizeof *s->axes)};
+    if (!s || !s->axes) {
         sweep_free(s);
         return fail(ST_ENV, "out of memory while listing the cases of a sweep");
     }
@@ -71,7 +45,7 @@ enum status sweep_create(const struct opts *opts, int ranks, struct sweep **out)
         const size_t n = ranks > 0 && row == s->ranks_row ? 1 : opts_row_count(opts, row);
         if (n == 0)
             continue;
-        add_axis(s, row, n);
+        s->axes[s->n_axes++] = (struct axis){row, n};
         count *= (double)n;
     }
     if (count > SWEEP_MAX_CASES) {
@@ -88,7 +62,6 @@ void sweep_free(struct sweep *sweep) {
     if (!sweep)
         return;
     free(sweep->axes);
-    free(sweep->by_name);
     free(sweep);
 }
 
@@ -136,17 +109,6 @@ const char *sweep_str(const struct sweep *sweep, size_t i, const char *name) {
     return opts_row_str(sweep->opts, row, value_index(sweep, i, row));
 }
 
-/* A string as part of a word. */
-static void print_word(const char *text, FILE *out) {
-    for (; *text; text++) {
-        const unsigned char c = (unsigned char)*text;
-        if (c <= ' ' || c == 0x7f || c == '%')
-            fprintf(out, "%%%02X", c);
-        else
-            fputc(c, out);
-    }
-}
-
 static void print_value(const struct sweep *s, size_t i, size_t row, FILE *out) {
     const struct option *o = row_option(s, row);
     switch (o->type) {
@@ -167,33 +129,63 @@ static void print_value(const struct sweep *s, size_t i, size_t row, FILE *out) 
         fprintf(out, "%.15g", opts_row_real(s->opts, row, value_index(s, i, row)));
         return;
     default:
-        print_word(opts_row_str(s->opts, row, value_index(s, i, row)), out);
+        fputs(opts_row_str(s->opts, row, value_index(s, i, row)), out);
     }
 }
 
-char *sweep_case_name(const struct sweep *sweep, size_t i) {
-    char *name = NULL;
+/* Keys and values, each with its NUL, one after the other. */
+static char *print_case(const struct sweep *s, size_t i) {
+    char *text = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&name, &size);
-    if (!out) {
-        fail(ST_ENV, "out of memory while naming a case");
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
         return NULL;
-    }
-    const int command = opts_command(sweep->opts);
-    fputs(command >= 0 ? opts_table(sweep->opts)->commands[command].name : "", out);
-    for (size_t a = 0; a < sweep->n_axes; a++) {
-        const size_t row = sweep->by_name[a]->row;
-        fputc(' ', out);
-        for (const char *c = row_option(sweep, row)->name; *c; c++)
-            fputc(key_letter(*c), out);
-        fputc('=', out);
-        print_value(sweep, i, row, out);
+    for (size_t a = 0; a < s->n_axes; a++) {
+        for (const char *c = row_option(s, s->axes[a].row)->name; *c; c++)
+            fputc(*c == '-' ? '_' : *c, out);
+        fputc('\0', out);
+        print_value(s, i, s->axes[a].row, out);
+        fputc('\0', out);
     }
     const int failed = ferror(out);
-    if (fclose(out) || failed) {
-        free(name);
-        fail(ST_ENV, "out of memory while naming a case");
-        return NULL;
+    if (fclose(out) == 0 && !failed)
+        return text;
+    free(text);
+    return NULL;
+}
+
+enum status sweep_case(const struct sweep *sweep, size_t i, struct sweep_case *out) {
+    *out = (struct sweep_case){.vars = calloc(sweep->n_axes + 1, sizeof *out->vars),
+                               .n = sweep->n_axes,
+                               .text = print_case(sweep, i)};
+    if (!out->vars || !out->text) {
+        sweep_case_free(out);
+        return fail(ST_ENV, "out of memory while naming a case");
     }
+    const char *word = out->text;
+    for (size_t a = 0; a < out->n; a++) {
+        out->vars[a].key = word;
+        word += strlen(word) + 1;
+        out->vars[a].value = word;
+        word += strlen(word) + 1;
+    }
+    return ST_OK;
+}
+
+void sweep_case_free(struct sweep_case *c) {
+    free(c->vars);
+    free(c->text);
+    *c = (struct sweep_case){0};
+}
+
+char *sweep_case_name(const struct sweep *sweep, size_t i) {
+    struct sweep_case c;
+    if (sweep_case(sweep, i, &c) != ST_OK)
+        return NULL;
+    const int command = opts_command(sweep->opts);
+    char *name = record_case(opts_table(sweep->opts)->commands[command].name, c.vars, c.n);
+    sweep_case_free(&c);
+    if (!name)
+        fail(ST_ENV, "out of memory while naming a case");
     return name;
 }

@@ -7,6 +7,7 @@
 #define SPB_BENCH_SWEEP_H
 
 #include "base/options.h"
+#include "results/record.h"
 
 /* A sweep with more cases is refused. */
 enum { SWEEP_MAX_CASES = 100000 };
@@ -28,10 +29,20 @@ int64_t sweep_int(const struct sweep *sweep, size_t i, const char *name);
 double sweep_real(const struct sweep *sweep, size_t i, const char *name);
 const char *sweep_str(const struct sweep *sweep, size_t i, const char *name);
 
-/* The case's name: "COMMAND key=value key=value ...", keys sorted, '-' written '_', for every
- * variable option of the command that has a value, as requested: "auto" stays, sizes are plain
- * numbers, flags 0 or 1. Bytes of strings that would end a word (and '%') are written %XX.
- * malloc'ed, the caller frees it; NULL (logged) without memory. */
+/* What was asked for in case i: every variable option of the command that has a value, with '-' in
+ * keys written '_'. "auto" stays, sizes are plain numbers, flags 0 or 1. */
+struct sweep_case {
+    struct case_var *vars; /* [n], for record_finish() */
+    size_t n;
+    char *text; /* holds their strings */
+};
+
+/* ST_ENV (logged) without memory; *out is released with sweep_case_free(). */
+enum status sweep_case(const struct sweep *sweep, size_t i, struct sweep_case *out);
+void sweep_case_free(struct sweep_case *c);
+
+/* The case's name, as record_case() gives it. malloc'ed, the caller frees it; NULL (logged) without
+ * memory. */
 char *sweep_case_name(const struct sweep *sweep, size_t i);
 
 #endif

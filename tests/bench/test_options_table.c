@@ -70,7 +70,7 @@ static void contract(void **state) {
     } cases[] = {
         {COMMAND_COMM, "--op", "alltoall,ulysses,ring,ring-hop,allgather,reduce-scatter,allreduce"},
         {COMMAND_COMM, "--bytes", "1k-64m*4"},
-        {COMMAND_COMM, "--pass", "fwd,bwd"},
+        {COMMAND_COMM, "--pass", "fwd,bwd,fwdbwd"},
         {COMMAND_COMM, "--mpi-algo", "alltoall,pairwise"},
         {COMMAND_COMM, "--cache", "warm,cold"},
         {COMMAND_COMM, "-n", "8"},
@@ -87,12 +87,13 @@ static void contract(void **state) {
         {COMMAND_ATTN, "--placement", "sp-inner,sp-outer"},
         {COMMAND_ATTN, "--rel-ci", "0.02"},
         {COMMAND_ATTN, "--max-time", "500ms"},
-        {COMMAND_ATTN, "--wait", "spin,yield,block"},
+        {COMMAND_ATTN, "--wait", "yield"},
         {COMMAND_ATTN, "--no-check", NULL},
         {COMMAND_ATTN, "--core-only", NULL},
         {COMMAND_ATTN, "--dry-run", NULL},
         {COMMAND_ATTN, "--fault", "corrupt:3"},
         {COMMAND_ATTN, "--fault", "hang"},
+        {COMMAND_ATTN, "--fault", "die:1:200"},
         {COMMAND_TOPO, "-o", "json"},
         {COMMAND_TOPO, "-n", "4"},
         {COMMAND_COMPARE, "--threshold", "5%"},
@@ -119,7 +120,7 @@ static void contract(void **state) {
     assert_int_equal(opts_int(o, "batch", 0), 1);
     assert_int_equal(opts_int(o, "launches", 0), 1);
     assert_true(opts_real(o, "rel-ci", 0) == 0.02);
-    assert_true(opts_real(o, "max-time", 0) == 5.0);
+    assert_true(opts_real(o, "max-time", 0) == 20.0);
     assert_true(opts_flag(o, "check"));
     opts_free(o);
 }
@@ -130,15 +131,23 @@ static void refusals(void **state) {
         int command;
         const char *name, *value;
     } cases[] = {
-        {COMMAND_ATTN, "--fault", "corrupt:"},   {COMMAND_ATTN, "--fault", "corrupt:x"},
-        {COMMAND_ATTN, "--fault", "corrupt:1x"}, {COMMAND_ATTN, "--fault", "corr"},
-        {COMMAND_ATTN, "--fault", ":1"},         {COMMAND_ATTN, "--fault", "hang:9999999999"},
-        {COMMAND_ATTN, "--fault", "corrupt:-1"}, {COMMAND_ATTN, "--mask", "diagonal"},
-        {COMMAND_ATTN, "--seq", "3g"},           {COMMAND_ATTN, "--heads", "0"},
-        {COMMAND_ATTN, "--dtype", "fp64"},       {COMMAND_ATTN, "-o", "svg"},
-        {COMMAND_ATTN, "--op", "ring"},          {COMMAND_COMM, "--method", "ring"},
-        {COMMAND_COMM, "--pass", "fwdbwd"},      {COMMAND_COMM, "--bytes", "0"},
-        {COMMAND_COMPARE, "--save", "x"},        {COMMAND_TOPO, "-o", "csv"},
+        {COMMAND_ATTN, "--fault", "corrupt:"},
+        {COMMAND_ATTN, "--fault", "corrupt:x"},
+        {COMMAND_ATTN, "--fault", "corrupt:1x"},
+        {COMMAND_ATTN, "--fault", "corr"},
+        {COMMAND_ATTN, "--fault", ":1"},
+        {COMMAND_ATTN, "--fault", "hang:9999999999"},
+        {COMMAND_ATTN, "--fault", "corrupt:-1"},
+        {COMMAND_ATTN, "--mask", "diagonal"},
+        {COMMAND_ATTN, "--seq", "3g"},
+        {COMMAND_ATTN, "--heads", "0"},
+        {COMMAND_ATTN, "--dtype", "fp64"},
+        {COMMAND_ATTN, "-o", "svg"},
+        {COMMAND_ATTN, "--op", "ring"},
+        {COMMAND_COMM, "--method", "ring"},
+        {COMMAND_COMM, "--bytes", "0"},
+        {COMMAND_COMPARE, "--save", "x"},
+        {COMMAND_TOPO, "-o", "csv"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct opts *o;

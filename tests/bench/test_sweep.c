@@ -93,7 +93,7 @@ static void case_names(void **state) {
         {"attn\n--model=/a b/100%\tx.json\n--seq=4k\n--sp=2\n--kv-heads=8\n--core-only", 2, 1,
          "attn batch=1 bind=core cache=warm core_only=1 device=cpu dp_shard=auto dtype=fp32 "
          "grad_dtype=fp32 kernel=auto kv_heads=8 layout=auto mask=causal method=ring "
-         "model=/a%20b/100%25%09x.json mpi_algo=auto pass=fwdbwd placement=sp-inner ranks=2 "
+         "model=\"/a b/100%\\u0009x.json\" mpi_algo=auto pass=fwdbwd placement=sp-inner ranks=2 "
          "seq=4096 sp=2 sync=barrier threads=auto transport=auto wait=auto"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

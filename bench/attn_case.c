@@ -1,0 +1,119 @@
+#include "bench/attn_case.h"
+
+#include <string.h>
+
+static void pass_of(const char *name, struct problem *p) {
+    p->forward = strstr(name, "fwd") != NULL;
+    p->backward = strstr(name, "bwd") != NULL;
+}
+
+static enum status resolve_problem(const struct case_source *from, size_t i, struct attn_case *c) {
+    const struct sweep *sweep = from->sweep;
+    struct problem *p = &c->problem;
+    p->core_only = sweep_flag(sweep, i, "core-only");
+    enum status st = shape_resolve(sweep, i, from->data_dir, !p->core_only, &c->shape);
+    if (st == ST_OK)
+        st = dtype_parse(sweep_str(sweep, i, "dtype"), &p->dtype);
+    if (st == ST_OK)
+        st = dtype_parse(sweep_str(sweep, i, "grad-dtype"), &p->grad_dtype);
+    if (st == ST_OK)
+        st = mask_parse(sweep_str(sweep, i, "mask"), &p->mask);
+    if (st != ST_OK)
+        return st;
+    pass_of(sweep_str(sweep, i, "pass"), p);
+    p->batch = (int)sweep_int(sweep, i, "batch");
+    p->seq = (int32_t)sweep_int(sweep, i, "seq");
+    p->heads = c->shape.heads;
+    p->kv_heads = c->shape.kv_heads;
+    p->head_dim = c->shape.head_dim;
+    p->hidden = c->shape.hidden;
+    p->rope_theta = c->shape.rope_theta;
+    p->seed = (uint32_t)opts_int(from->opts, "seed", 0);
+    p->sp_size = c->spread.sp_size;
+    p->dp_shard_size = c->spread.dp_shard_size;
+    p->placement = c->spread.placement;
+    return ST_OK;
+}
+
+static enum status resolve_layout(const struct sweep *sweep, size_t i, struct attn_case *c) {
+    const char *layout = sweep_str(sweep, i, "layout");
+    if (strcmp(layout, "auto") != 0)
+        return layout_parse(layout, &c->problem.layout);
+    c->problem.layout = c->method->default_layout(&c->problem);
+    return ST_OK;
+}
+
+static struct device_config device_config(const struct attn_case *c, int threads) {
+    return (struct device_config){
+        .dtype = c->problem.dtype,
+        .head_dim = c->problem.head_dim,
+        .threads = c->threads ? c->threads : threads,
+        .kernel = c->kernel,
+    };
+}
+
+enum status attn_case_resolve(const struct case_source *from, size_t i, void *out, char *why,
+                              size_t why_size) {
+    const struct sweep *sweep = from->sweep;
+    struct attn_case *c = out;
+    *c = (struct attn_case){0};
+    enum status st = spread_resolve(sweep, i, from->ranks, &c->spread);
+    if (st != ST_OK)
+        return st;
+    c->method = sp_method_find(sweep_str(sweep, i, "method"));
+    c->device = sweep_str(sweep, i, "device");
+    c->kernel = sweep_str(sweep, i, "kernel");
+    c->algorithm = sweep_str(sweep, i, "mpi-algo");
+    c->threads = (int)sweep_int(sweep, i, "threads");
+    st = resolve_problem(from, i, c);
+    if (st == ST_OK)
+        st = resolve_layout(sweep, i, c);
+    if (st != ST_OK)
+        return st;
+    c->method->split(&c->problem);
+    if (!c->method->supports(&c->problem, why, why_size))
+        return ST_OK;
+    if (!problem_valid(&c->problem, why, why_size))
+        return ST_OK;
+    const struct device_config config = device_config(c, 1);
+    device_supports(c->device, &config, why, why_size);
+    return ST_OK;
+}
+
+enum status attn_case_device(const struct attn_case *c, int threads, struct device **out) {
+    const struct device_config config = device_config(c, threads);
+    return device_open(c->device, &config, out);
+}
+
+/* The largest piece of attention that a rank of the method computes at once, as far as workspace
+ * depends on it. */
+static size_t workspace_of(const struct attn_case *c, const struct device *dev) {
+    const struct problem *p = &c->problem;
+    const struct attn_args args = {.batch = p->batch,
+                                   .heads = p->heads,
+                                   .kv_heads = p->kv_heads,
+                                   .head_dim = p->head_dim,
+                                   .q_tokens = problem_local_tokens(p),
+                                   .k_tokens = problem_local_tokens(p),
+                                   .group = p->heads / p->kv_heads};
+    return dev->row->attn_workspace_bytes(dev, &args);
+}
+
+struct attn_memory attn_case_memory(const struct attn_case *c, const struct device *dev) {
+    struct attn_memory out = {.total = 0};
+    struct predict_env env = {
+        .world_size = c->spread.ranks,
+        .workspace_bytes = workspace_of(c, dev),
+        .algorithm = c->algorithm,
+    };
+    for (env.sp_rank = 0; env.sp_rank < c->problem.sp_size; env.sp_rank++) {
+        struct mem_predict m;
+        predict_memory(&c->problem, c->method, &env, &m);
+        for (int k = 0; k < MEM_CATEGORIES; k++)
+            if (m.bytes[k] > out.most.bytes[k])
+                out.most.bytes[k] = m.bytes[k];
+        if (predict_total(&m) > out.total)
+            out.total = predict_total(&m);
+    }
+    return out;
+}

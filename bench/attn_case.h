@@ -1,0 +1,33 @@
+/* One case of `spbench attn`, resolved from its options; and what is predicted for it. Pure. */
+#ifndef SPB_BENCH_ATTN_CASE_H
+#define SPB_BENCH_ATTN_CASE_H
+
+#include "attn/device.h"
+#include "attn/method.h"
+#include "bench/cases.h"
+#include "bench/spread.h"
+
+struct attn_case {
+    struct spread spread;
+    const struct sp_method *method;
+    struct problem problem;
+    struct model_shape shape;
+    const char *device, *kernel, *algorithm;
+    int threads; /* 0: the default */
+};
+
+/* resolve() of bench/cases.h; out is a struct attn_case. */
+enum status attn_case_resolve(const struct case_source *from, size_t i, void *out, char *why,
+                              size_t why_size);
+
+/* Opens the case's device; ST_USAGE or ST_ENV, said. threads: when the case asks for none. */
+enum status attn_case_device(const struct attn_case *c, int threads, struct device **out);
+
+/* Memory by formula: the maximum over ranks, per category and in total. */
+struct attn_memory {
+    struct mem_predict most;
+    size_t total;
+};
+struct attn_memory attn_case_memory(const struct attn_case *c, const struct device *dev);
+
+#endif

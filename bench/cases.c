@@ -1,0 +1,113 @@
+#include "bench/cases.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+#include "bench/setup.h"
+#include "bench/sink.h"
+
+enum { TITLE_ROOM = 160, WHY_ROOM = 256 };
+
+static enum status resolve(const struct case_kind *kind, const struct case_source *from, size_t i,
+                           void *c, char why[WHY_ROOM]) {
+    why[0] = '\0';
+    return kind->resolve(from, i, c, why, WHY_ROOM);
+}
+
+/* Predicted memory of all ranks, which are on this host, against what is free. */
+static enum status fits(const struct case_kind *kind, const struct case_source *from,
+                        const void *c) {
+    char title[TITLE_ROOM];
+    size_t per_rank = 0;
+    const enum status st = kind->memory(c, &per_rank);
+    if (st != ST_OK)
+        return st;
+    const size_t available = mem_available();
+    const double need = (double)per_rank * from->ranks;
+    if (available == 0 || need <= (double)available)
+        return ST_OK;
+    kind->title(c, title, sizeof title);
+    if (!opts_flag(from->opts, "force"))
+        return fail(
+            ST_USAGE,
+            "%s: predicted %s per rank, %s for %d ranks, but %s is free; use a smaller problem or "
+            "fewer ranks, or --force to try all the same",
+            title, format_bytes((double)per_rank).s, format_bytes(need).s, from->ranks,
+            format_bytes((double)available).s);
+    warn("%s: predicted %s for %d ranks, but %s is free; trying because of --force", title,
+         format_bytes(need).s, from->ranks, format_bytes((double)available).s);
+    return ST_OK;
+}
+
+static enum status visit(const struct case_kind *kind, const struct case_source *from, void *c,
+                         FILE *out, size_t *runnable) {
+    for (size_t i = 0; i < sweep_count(from->sweep); i++) {
+        char why[WHY_ROOM], title[TITLE_ROOM];
+        enum status st = resolve(kind, from, i, c, why);
+        if (st != ST_OK)
+            return st;
+        if (why[0]) {
+            kind->title(c, title, sizeof title);
+            note("skipped: %s: %s", title, why);
+            continue;
+        }
+        ++*runnable;
+        st = out ? kind->print(from, i, c, out) : fits(kind, from, c);
+        if (st != ST_OK)
+            return st;
+    }
+    return ST_OK;
+}
+
+enum status cases_visit(const struct case_kind *kind, const struct opts *opts, const char *data_dir,
+                        int ranks, FILE *out, size_t *runnable) {
+    struct sweep *sweep = NULL;
+    void *c = malloc(kind->size);
+    enum status st = c ? sweep_create(opts, ranks, &sweep) : fail(ST_ENV, "out of memory");
+    if (st == ST_OK) {
+        const struct case_source from = {opts, sweep, data_dir, ranks};
+        st = visit(kind, &from, c, out, runnable);
+    }
+    sweep_free(sweep);
+    free(c);
+    return st;
+}
+
+static enum status run_all(const struct case_kind *kind, struct session *s, void *c) {
+    struct run *run = s->run;
+    const struct case_source from = {run->opts, s->sweep, run->data_dir, run->world->size};
+    const size_t n = sweep_count(s->sweep);
+    enum status worst = ST_OK;
+    for (size_t i = 0; i < n; i++) {
+        char why[WHY_ROOM], title[TITLE_ROOM];
+        enum status st = resolve(kind, &from, i, c, why);
+        if (st != ST_OK)
+            return st;
+        if (why[0])
+            continue;
+        kind->title(c, title, sizeof title);
+        sink_progress(run->sink, i, n, title);
+        *run->now = title;
+        st = kind->run(s, i, c);
+        *run->now = NULL;
+        if (st != ST_OK && st != ST_WRONG)
+            return st;
+        if (st == ST_WRONG)
+            worst = ST_WRONG;
+    }
+    return worst;
+}
+
+enum status cases_run(const struct case_kind *kind, struct run *run) {
+    struct session s;
+    void *c = malloc(kind->size);
+    enum status st = c ? session_open(&s, run) : fail(ST_ENV, "out of memory");
+    st = group_agree(run->world, st);
+    if (st == ST_OK)
+        st = run_all(kind, &s, c);
+    if (c)
+        session_close(&s);
+    free(c);
+    return st;
+}

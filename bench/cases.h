@@ -1,0 +1,50 @@
+/* What commands that measure have in common: a sweep of cases, each resolved from its options, and
+ * then validated, listed or run. */
+#ifndef SPB_BENCH_CASES_H
+#define SPB_BENCH_CASES_H
+
+#include <stdio.h>
+
+#include "bench/command.h"
+#include "bench/sweep.h"
+
+struct session;
+
+/* Where a case comes from. */
+struct case_source {
+    const struct opts *opts;
+    const struct sweep *sweep;
+    const char *data_dir;
+    int ranks;
+};
+
+/* One command's cases. A resolved case is `size` bytes that hold no resources. */
+struct case_kind {
+    size_t size;
+
+    /* *why (of why_size bytes, empty on entry): the reason if this case cannot run and others
+     * might. ST_USAGE, said, for what no other case could mend. */
+    enum status (*resolve)(const struct case_source *from, size_t i, void *c, char *why,
+                           size_t why_size);
+
+    void (*title)(const void *c, char *out, size_t size);
+
+    /* Predicted bytes on each rank. */
+    enum status (*memory)(const void *c, size_t *bytes);
+
+    /* One line of --dry-run. */
+    enum status (*print)(const struct case_source *from, size_t i, const void *c, FILE *out);
+
+    /* Measures and records the case; collective. ST_WRONG does not keep the others from being
+     * measured. */
+    enum status (*run)(struct session *s, size_t i, const void *c);
+};
+
+/* struct command_row's cases() for a kind of cases. */
+enum status cases_visit(const struct case_kind *kind, const struct opts *opts, const char *data_dir,
+                        int ranks, FILE *out, size_t *runnable);
+
+/* Runs all that can; collective. ST_WRONG if a result was wrong. */
+enum status cases_run(const struct case_kind *kind, struct run *run);
+
+#endif

@@ -1,0 +1,319 @@
+/* spbench attn: full sequence-parallel attention layers, method beside method. */
+#include <math.h>
+#include <string.h>
+
+#include "attn/check.h"
+#include "attn/layer.h"
+#include "base/units.h"
+#include "bench/attn_case.h"
+#include "bench/commands.h"
+#include "bench/gemm_rate.h"
+#include "bench/setup.h"
+#include "comm/tap.h"
+#include "results/record.h"
+
+/* What is measured of a case, interleaved. */
+enum { WHOLE, COMPUTE, COMM, GEMM, VARIANTS };
+
+/* A layer with what its iterations need. */
+struct bench {
+    struct layer layer;
+    struct transport *tap;
+    struct gemm_rate gemm;
+    double compute_s; /* this rank's time without exchanges, summed */
+};
+
+static void iterate(struct bench *b) {
+    const struct problem *p = &b->layer.attention.problem;
+    if (p->forward)
+        layer_forward(&b->layer);
+    if (p->backward)
+        layer_backward(&b->layer);
+}
+
+static void pass_on(void *arg) {
+    tap_set_mode(((struct bench *)arg)->tap, TAP_PASS);
+}
+
+static void stub(void *arg) {
+    tap_set_mode(((struct bench *)arg)->tap, TAP_STUB);
+}
+
+static void run_whole(void *arg) {
+    iterate(arg);
+}
+
+static void run_compute(void *arg) {
+    struct bench *b = arg;
+    const double start = clock_s();
+    iterate(b);
+    b->compute_s += clock_s() - start;
+}
+
+static void run_comm(void *arg) {
+    tap_replay(((struct bench *)arg)->tap);
+}
+
+static void run_gemm(void *arg) {
+    gemm_rate_run(&((struct bench *)arg)->gemm);
+}
+
+/* What was counted and found, over all ranks. */
+struct outcome {
+    uint64_t sent, param_sent;
+    bool checked;
+    struct check_report check;
+    double balance; /* 0: not measured */
+    enum link_class link;
+    struct peaks peaks;
+    struct measurement times[VARIANTS];
+    bool exchanges; /* COMPUTE and COMM were measured: there is something to leave out */
+};
+
+/* The first iteration, untimed: it is recorded for replays, counted and checked. */
+static enum status first_iteration(struct bench *b, const struct session *s, struct outcome *out) {
+    struct group *world = s->run->world;
+    const struct problem *p = &b->layer.attention.problem;
+    if (!p->forward) /* a backward pass needs what a forward pass left */
+        layer_forward(&b->layer);
+    const uint64_t sp = b->tap->sent[TRAFFIC_SP], param = b->tap->sent[TRAFFIC_PARAM];
+    tap_record_begin(b->tap);
+    iterate(b);
+    enum status st = group_agree(world, tap_record_end(b->tap));
+    uint64_t sent[2] = {b->tap->sent[TRAFFIC_SP] - sp, b->tap->sent[TRAFFIC_PARAM] - param};
+    group_max_u64(world, sent, 2);
+    out->sent = sent[0];
+    out->param_sent = sent[1];
+    out->checked = opts_flag(s->run->opts, "check");
+    if (st == ST_OK && out->checked)
+        st = check_layer(&b->layer, CHECK_TOLERANCE_FP32, &out->check);
+    return st;
+}
+
+/* mean / max over ranks of the time without exchanges: what ranks wait for each other. Only where
+ * every rank has a core of its own; else ranks slow each other down. */
+static double balance_of(const struct bench *b, const struct group *world) {
+    double most = b->compute_s, sum = b->compute_s;
+    group_max(world, &most, 1);
+    group_sum(world, &sum, 1);
+    return world->wait == WAIT_SPIN && most > 0 ? sum / world->size / most : 0;
+}
+
+static enum status measure_all(struct bench *b, struct session *s, struct outcome *out) {
+    const struct measure_variant all[VARIANTS] = {
+        [WHOLE] = {pass_on, run_whole, b, 1},
+        [COMPUTE] = {stub, run_compute, b, 0.3},
+        [COMM] = {pass_on, run_comm, b, 0.15},
+        [GEMM] = {NULL, run_gemm, b, 0.1},
+    };
+    struct measure_variant chosen[VARIANTS];
+    int which[VARIANTS], n = 0;
+    out->exchanges = s->run->world->size > 1;
+    for (int v = 0; v < VARIANTS; v++)
+        if (out->exchanges || v == WHOLE || v == GEMM) {
+            which[n] = v;
+            chosen[n++] = all[v];
+        }
+    struct measurement times[VARIANTS];
+    const enum status st = measure(s->run->world, s->run->trace, &s->config, chosen, n, times);
+    for (int k = 0; st == ST_OK && k < n; k++)
+        out->times[which[k]] = times[k];
+    return st;
+}
+
+static void record_problem(const struct session *s, const struct attn_case *c, size_t i,
+                           const struct device *dev, json_t *r) {
+    const struct problem *p = &c->problem;
+    record_param_str(r, "method", c->method->name);
+    record_param_str(r, "model", c->shape.name[0] ? c->shape.name : NULL);
+    record_param_int(r, "seq", p->seq);
+    record_param_int(r, "batch", p->batch);
+    record_param_int(r, "heads", p->heads);
+    record_param_int(r, "kv_heads", p->kv_heads);
+    record_param_int(r, "head_dim", p->head_dim);
+    if (!p->core_only)
+        record_param_int(r, "hidden", p->hidden);
+    record_param_int(r, "core_only", p->core_only);
+    record_param_int(r, "ulysses_size", p->ulysses_size);
+    record_param_int(r, "ring_size", p->ring_size);
+    record_param_str(r, "dtype", dtype_name(p->dtype));
+    record_param_str(r, "grad_dtype", dtype_name(p->grad_dtype));
+    record_param_str(r, "pass", sweep_str(s->sweep, i, "pass"));
+    record_param_str(r, "mask", sweep_str(s->sweep, i, "mask"));
+    record_param_str(r, "layout", layout_name(p->layout));
+    record_param_str(r, "cache", "warm");
+    record_param_str(r, "kernel", dev->kernel);
+    record_param_int(r, "threads", dev->threads);
+}
+
+/* Rates come from the median. The bound is the product's rate on all ranks at once. */
+static void record_rates(const struct attn_case *c, const struct outcome *out, json_t *r) {
+    const double t = out->times[WHOLE].time.median;
+    const double flops = problem_flops(&c->problem);
+    record_metric(r, "tokens_per_s", problem_tokens(&c->problem) / t);
+    record_metric(r, "tflops", flops / t / 1e12);
+    const double bound = flops / c->spread.ranks / GEMM_RATE_FLOPS * out->times[GEMM].time.median;
+    record_metric(r, "fraction_of_bound", bound / t);
+    if (!out->exchanges)
+        return;
+    const double comm = out->times[COMM].time.median;
+    double exposed = 0, noise = 0;
+    record_metric(r, "comm_only_s", comm);
+    record_metric(r, "compute_only_s", out->times[COMPUTE].time.median);
+    if (measure_difference(&out->times[WHOLE], &out->times[COMPUTE], &exposed, &noise)) {
+        exposed = exposed > 0 ? exposed : 0;
+        record_metric(r, "exposed_comm_s", exposed);
+        /* Compute that varies by more than all communication takes says nothing about overlap. */
+        if (noise < comm)
+            record_metric(r, "overlap", 1 - exposed / comm);
+    }
+    if (out->balance > 0)
+        record_metric(r, "balance", out->balance);
+}
+
+static void record_memory_of(const struct attn_case *c, const struct device *dev,
+                             const struct outcome *out, json_t *r) {
+    const struct attn_memory predicted = attn_case_memory(c, dev);
+    record_metric_int(r, "peak_mem_bytes", (long long)out->peaks.total);
+    record_metric_int(r, "predicted_mem_bytes", (long long)predicted.total);
+    record_metric_int(r, "peak_rss_bytes", (long long)out->peaks.rss);
+    for (int k = 0; k < MEM_CATEGORIES; k++)
+        if (out->peaks.category[k] > 0 || predicted.most.bytes[k] > 0)
+            record_memory(r, mem_category_name((enum mem_category)k),
+                          (long long)out->peaks.category[k], (long long)predicted.most.bytes[k]);
+}
+
+static json_t *make_record(const struct session *s, const struct setup *setup,
+                           const struct attn_case *c, size_t i, const struct device *dev,
+                           const struct outcome *out, const char *algorithm) {
+    json_t *r = record_new("attn");
+    record_problem(s, c, i, dev, r);
+    setup_record(s, setup, i, &c->spread, algorithm, r);
+    measurement_record(&out->times[WHOLE], r);
+    record_rates(c, out, r);
+    record_metric_int(r, "bytes_sent_per_rank", (long long)out->sent);
+    record_metric_int(r, "bytes_predicted_per_rank",
+                      (long long)sp_method_volume(c->method, &c->problem));
+    record_metric_int(r, "param_bytes_sent_per_rank", (long long)out->param_sent);
+    record_metric_int(r, "param_bytes_predicted_per_rank",
+                      (long long)predict_param_bytes(&c->problem, c->spread.ranks));
+    record_memory_of(c, dev, out, r);
+    if (out->checked)
+        record_check(r, out->check.ok, out->check.max_rel_err, -1, "fp64 sampled rows");
+    if (c->spread.sp_size > 1)
+        record_interconnect(r, link_class_name(out->link), NAN);
+    return r;
+}
+
+static enum status measure_case(struct bench *b, struct session *s, const struct setup *setup,
+                                const struct attn_case *c, size_t i, struct device *dev) {
+    struct outcome out = {.sent = 0};
+    enum status st = first_iteration(b, s, &out);
+    if (st == ST_OK)
+        st = group_agree(s->run->world, gemm_rate_open(&b->gemm, dev));
+    if (st == ST_OK)
+        st = measure_all(b, s, &out);
+    if (st == ST_OK) {
+        out.balance = out.exchanges ? balance_of(b, s->run->world) : 0;
+        out.link = worst_sp_link(s, setup);
+        out.peaks = peaks_over_ranks(s->run->world, &setup->ledger);
+        json_t *record = make_record(s, setup, c, i, dev, &out, setup_algorithm(c->algorithm));
+        st = group_agree(s->run->world, finish_record(s, i, record));
+    }
+    for (int v = 0; v < VARIANTS; v++)
+        measurement_free(&out.times[v]);
+    gemm_rate_close(&b->gemm);
+    if (st != ST_OK || !out.checked || out.check.ok)
+        return st;
+    if (s->run->world->rank == 0)
+        fail(ST_WRONG,
+             "%s sp %d seq %d: %s is wrong, error %.2e of the row's maximum (allowed %.0e)",
+             c->method->name, c->spread.sp_size, (int)c->problem.seq,
+             check_tensor_name(out.check.worst), out.check.max_rel_err, CHECK_TOLERANCE_FP32);
+    return ST_WRONG;
+}
+
+static enum status run_case(struct session *s, size_t i, const void *resolved) {
+    const struct attn_case *c = resolved;
+    struct setup setup;
+    struct device *dev = NULL;
+    struct bench b = {.tap = NULL};
+    mem_rss_reset();
+    enum status st = setup_open(&setup, s, i, &c->spread, true);
+    if (st == ST_OK)
+        st = group_agree(s->run->world, attn_case_device(c, s->run->threads, &dev));
+    if (st == ST_OK) {
+        b.tap = setup.tap;
+        st = layer_open(&b.layer, &c->problem, c->method, dev, setup.transport, &setup.grid,
+                        &setup.ledger);
+        st = group_agree(s->run->world, st);
+    }
+    if (st == ST_OK)
+        st = measure_case(&b, s, &setup, c, i, dev);
+    layer_close(&b.layer);
+    if (dev)
+        dev->row->close(dev);
+    setup_close(&setup);
+    return st;
+}
+
+static void title(const void *resolved, char *out, size_t size) {
+    const struct attn_case *c = resolved;
+    snprintf(out, size, "%s sp %d dp-shard %d seq %d", c->method->name, c->spread.sp_size,
+             c->spread.dp_shard_size, (int)c->problem.seq);
+}
+
+static enum status predicted_memory(const struct attn_case *c, struct attn_memory *out) {
+    struct device *dev = NULL;
+    const enum status st = attn_case_device(c, 1, &dev);
+    if (st != ST_OK)
+        return st;
+    *out = attn_case_memory(c, dev);
+    dev->row->close(dev);
+    return ST_OK;
+}
+
+static enum status memory(const void *resolved, size_t *bytes) {
+    struct attn_memory m;
+    const enum status st = predicted_memory(resolved, &m);
+    if (st == ST_OK)
+        *bytes = m.total;
+    return st;
+}
+
+static enum status print(const struct case_source *from, size_t i, const void *resolved,
+                         FILE *out) {
+    const struct attn_case *c = resolved;
+    const struct problem *p = &c->problem;
+    struct attn_memory m;
+    const enum status st = predicted_memory(c, &m);
+    if (st != ST_OK)
+        return st;
+    fprintf(out,
+            "attn  %-8s  pass %-6s  sp %-3d  dp %-3d  seq %-8d  layout %-10s  tokens %-10.0f  "
+            "TFLOP %-9.4g  sent/rank %-9s  param/rank %-9s  memory/rank %s\n",
+            c->method->name, sweep_str(from->sweep, i, "pass"), c->spread.sp_size,
+            c->spread.dp_shard_size, (int)p->seq, layout_name(p->layout), problem_tokens(p),
+            problem_flops(p) / 1e12, format_bytes((double)sp_method_volume(c->method, p)).s,
+            format_bytes((double)predict_param_bytes(p, c->spread.ranks)).s,
+            format_bytes((double)m.total).s);
+    return ST_OK;
+}
+
+static const struct case_kind attn_kind = {
+    .size = sizeof(struct attn_case),
+    .resolve = attn_case_resolve,
+    .title = title,
+    .memory = memory,
+    .print = print,
+    .run = run_case,
+};
+
+enum status attn_ranks(struct run *run) {
+    return cases_run(&attn_kind, run);
+}
+
+enum status attn_cases(const struct opts *opts, const char *data_dir, int ranks, FILE *out,
+                       size_t *runnable) {
+    return cases_visit(&attn_kind, opts, data_dir, ranks, out, runnable);
+}

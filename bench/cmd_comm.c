@@ -1,0 +1,322 @@
+/* spbench comm: exchanges alone, swept by bytes or by model shape. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attn/dtype.h"
+#include "base/units.h"
+#include "bench/cases.h"
+#include "bench/commands.h"
+#include "bench/setup.h"
+#include "comm/copy_bound.h"
+#include "comm/op.h"
+#include "results/record.h"
+
+/* One case, resolved. */
+struct comm_case {
+    struct spread spread;
+    const struct op_row *row;
+    enum op_pass pass;
+    struct op_params params;
+    struct model_shape shape; /* by shape */
+    const char *algorithm;
+    bool cold;
+};
+
+static enum op_pass pass_of(const char *name) {
+    return strcmp(name, "fwd") == 0 ? OP_FORWARD : strcmp(name, "bwd") == 0 ? OP_BACKWARD : OP_BOTH;
+}
+
+/* The shape of one data-parallel group's exchange; the sequence must divide over its ranks. */
+static enum status resolve_shape(const struct sweep *sweep, size_t i, const char *data_dir,
+                                 struct comm_case *c) {
+    const enum status st = shape_resolve(sweep, i, data_dir, false, &c->shape);
+    if (st != ST_OK)
+        return st;
+    const int64_t seq = sweep_int(sweep, i, "seq");
+    if (seq % c->spread.sp_size != 0)
+        return fail(ST_USAGE,
+                    "--seq %lld does not divide over --sp %d; the nearest that does is %lld",
+                    (long long)seq, c->spread.sp_size,
+                    (long long)((seq / c->spread.sp_size + 1) * c->spread.sp_size));
+    struct sp_shape *s = &c->params.shape;
+    s->batch = (int)sweep_int(sweep, i, "batch");
+    s->seq = (size_t)seq;
+    s->heads = c->shape.heads;
+    s->kv_heads = c->shape.kv_heads;
+    s->head_dim = c->shape.head_dim;
+    return ST_OK;
+}
+
+static enum status resolve(const struct case_source *from, size_t i, void *out, char *why,
+                           size_t why_size) {
+    const struct sweep *sweep = from->sweep;
+    struct comm_case *c = out;
+    *c = (struct comm_case){0};
+    enum status st = spread_resolve(sweep, i, from->ranks, &c->spread);
+    if (st != ST_OK)
+        return st;
+    enum dtype dtype = DTYPE_FP32, grad = DTYPE_FP32;
+    st = dtype_parse(sweep_str(sweep, i, "dtype"), &dtype);
+    if (st == ST_OK)
+        st = dtype_parse(sweep_str(sweep, i, "grad-dtype"), &grad);
+    if (st != ST_OK)
+        return st;
+    c->row = op_find(sweep_str(sweep, i, "op"));
+    c->pass = pass_of(sweep_str(sweep, i, "pass"));
+    c->algorithm = sweep_str(sweep, i, "mpi-algo");
+    c->cold = strcmp(sweep_str(sweep, i, "cache"), "cold") == 0;
+    const int sp = c->spread.sp_size;
+    c->params = (struct op_params){
+        .by_shape = shape_given(sweep, i),
+        .seed = (uint32_t)opts_int(from->opts, "seed", 0),
+        .shape = {.sp_size = sp,
+                  .ulysses_size = sp,
+                  .ring_size = sp,
+                  .elem_bytes = dtype_bytes(dtype),
+                  .grad_bytes = dtype_bytes(grad)},
+    };
+    if (sweep_has(sweep, i, "bytes") && c->params.by_shape)
+        return fail(
+            ST_USAGE,
+            "--bytes and a model shape (--model, --heads, --seq) exclude each other; give one");
+    if (sweep_has(sweep, i, "bytes"))
+        c->params.bytes = (size_t)sweep_int(sweep, i, "bytes");
+    else if (!c->params.by_shape)
+        return fail(ST_USAGE,
+                    "comm needs sizes: --bytes 1k-16m*4, or a model shape: --model NAME --seq 4k");
+    else if ((st = resolve_shape(sweep, i, from->data_dir, c)) != ST_OK)
+        return st;
+    op_supports(c->row, c->pass, &c->params, sp, why, why_size);
+    return ST_OK;
+}
+
+/* Cold: enough copies of the buffers that a turn through them leaves nothing in the last-level
+ * cache. */
+static int copies_of(const struct comm_case *c, const struct machine *machine) {
+    enum { MOST = 256 };
+    if (!c->cold)
+        return 1;
+    uint64_t cache = 0;
+    for (int i = 0; i < machine->n_caches; i++)
+        if (machine->caches[i].bytes > cache)
+            cache = machine->caches[i].bytes;
+    const uint64_t footprint =
+        op_memory(c->row, c->pass, &c->params, c->spread.sp_size, c->algorithm);
+    const uint64_t copies = 2 * cache / (footprint ? footprint : 1) + 2;
+    return copies > MOST ? MOST : (int)copies;
+}
+
+struct measured_op {
+    struct op *copies;
+    int n, next;
+    struct trace *trace;
+};
+
+static void run_next(void *arg) {
+    struct measured_op *m = arg;
+    trace_begin(m->trace, PHASE_EXCHANGE);
+    op_run(&m->copies[m->next]);
+    trace_end(m->trace);
+}
+
+static void turn(void *arg) {
+    struct measured_op *m = arg;
+    m->next = (m->next + 1) % m->n;
+}
+
+static enum status create_copies(struct measured_op *m, int n, const struct comm_case *c,
+                                 struct setup *setup) {
+    *m = (struct measured_op){calloc((size_t)n, sizeof *m->copies), 0, 0, setup->transport->trace};
+    enum status st =
+        m->copies ? ST_OK : fail(ST_ENV, "out of memory for %d copies of an exchange", n);
+    st = group_agree(setup->grid.world, st);
+    while (st == ST_OK && m->n < n) {
+        st = op_create(c->row, c->pass, &c->params, setup->transport, &setup->grid.sp,
+                       &m->copies[m->n]);
+        st = group_agree(setup->grid.world, st);
+        if (st == ST_OK)
+            op_fill(&m->copies[m->n++]);
+    }
+    return st;
+}
+
+static void free_copies(struct measured_op *m) {
+    for (int i = m->n - 1; i >= 0; i--)
+        op_free(&m->copies[i]);
+    free(m->copies);
+}
+
+/* What was counted and found, over all ranks. */
+struct outcome {
+    uint64_t sent, wrong;
+    bool checked;
+    double copy_s; /* 0: no bound */
+    enum link_class link;
+    struct peaks peaks;
+};
+
+static json_t *make_record(const struct session *s, const struct setup *setup, size_t i,
+                           const struct comm_case *c, const struct measurement *m,
+                           const struct outcome *out, const char *algorithm, int copies) {
+    const int sp = c->spread.sp_size;
+    const struct sp_shape *shape = &c->params.shape;
+    const size_t bytes = op_send_buffer(c->row, c->pass, &c->params, sp);
+    const size_t per_peer = op_per_peer(c->row, c->pass, &c->params, sp);
+    json_t *r = record_new("comm");
+    record_param_str(r, "op", c->row->name);
+    record_param_str(r, "pass", sweep_str(s->sweep, i, "pass"));
+    record_param_int(r, "bytes", (long long)bytes);
+    if (per_peer > 0)
+        record_param_int(r, "bytes_per_peer", (long long)per_peer);
+    record_param_str(r, "dtype", sweep_str(s->sweep, i, "dtype"));
+    record_param_str(r, "cache", c->cold ? "cold" : "warm");
+    if (c->params.by_shape) {
+        record_param_str(r, "model", c->shape.name[0] ? c->shape.name : NULL);
+        record_param_int(r, "seq", (long long)shape->seq);
+        record_param_int(r, "batch", shape->batch);
+        record_param_int(r, "heads", shape->heads);
+        record_param_int(r, "kv_heads", shape->kv_heads);
+        record_param_int(r, "head_dim", shape->head_dim);
+        record_param_str(r, "grad_dtype", sweep_str(s->sweep, i, "grad-dtype"));
+    }
+    setup_record(s, setup, i, &c->spread, algorithm, r);
+    measurement_record(m, r);
+    const double t = m->time.median;
+    record_metric(r, "algbw_gb_s", (double)bytes / t / 1e9);
+    record_metric(r, "busbw_gb_s", (double)out->sent / t / 1e9);
+    record_metric_int(r, "bytes_sent_per_rank", (long long)out->sent);
+    record_metric_int(r, "bytes_predicted_per_rank",
+                      (long long)op_volume(c->row, c->pass, &c->params, sp));
+    if (out->copy_s > 0)
+        record_metric(r, "fraction_of_bound", out->copy_s / t);
+    const long long memory =
+        (long long)op_memory(c->row, c->pass, &c->params, sp, c->algorithm) * copies;
+    record_metric_int(r, "peak_mem_bytes", (long long)out->peaks.total);
+    record_metric_int(r, "predicted_mem_bytes", memory);
+    record_metric_int(r, "peak_rss_bytes", (long long)out->peaks.rss);
+    record_memory(r, mem_category_name(MEM_EXCHANGE), (long long)out->peaks.category[MEM_EXCHANGE],
+                  memory);
+    if (out->checked)
+        record_check(r, out->wrong == 0, NAN, (long long)out->wrong, "every element, regenerated");
+    if (sp > 1)
+        record_interconnect(r, link_class_name(out->link), NAN);
+    return r;
+}
+
+/* Every element of every copy, before and after the measurement would be the same data: once is
+ * enough. */
+static uint64_t verify_all(struct measured_op *m, const struct group *world) {
+    uint64_t wrong = 0;
+    for (int i = 0; i < m->n; i++)
+        wrong += op_verify(&m->copies[i]);
+    group_sum_u64(world, &wrong, 1);
+    return wrong;
+}
+
+static uint64_t bytes_of_one_run(struct measured_op *m, const struct setup *setup) {
+    const uint64_t before = setup->transport->sent[TRAFFIC_SP];
+    op_run(&m->copies[0]);
+    uint64_t sent = setup->transport->sent[TRAFFIC_SP] - before;
+    group_max_u64(setup->grid.world, &sent, 1);
+    return sent;
+}
+
+/* A copy bound only makes sense where data move by copying: between ranks of one host. */
+static double bound_of(const struct measured_op *m, const struct setup *setup,
+                       const struct outcome *out, const struct comm_case *c) {
+    if (c->spread.sp_size == 1 || out->link == LINK_NETWORK)
+        return 0;
+    double bytes = (double)(op_volume(c->row, c->pass, &c->params, c->spread.sp_size) +
+                            op_own_bytes(&m->copies[0]));
+    group_max(setup->grid.world, &bytes, 1);
+    return copy_bound(setup->grid.world, (size_t)bytes, c->spread.sp_size, 0.2);
+}
+
+static enum status measure_case(struct session *s, struct setup *setup, size_t i,
+                                const struct comm_case *c) {
+    const int copies = copies_of(c, s->run->machine);
+    struct measured_op m;
+    struct outcome out = {.checked = opts_flag(s->run->opts, "check")};
+    enum status st = create_copies(&m, copies, c, setup);
+    if (st != ST_OK) {
+        free_copies(&m);
+        return st;
+    }
+    if (out.checked)
+        out.wrong = verify_all(&m, setup->grid.world);
+    out.sent = bytes_of_one_run(&m, setup);
+    out.link = worst_sp_link(s, setup);
+    struct measurement time;
+    const struct measure_variant variant = {.prepare = turn, .run = run_next, .arg = &m};
+    st = measure(setup->grid.world, s->run->trace, &s->config, &variant, 1, &time);
+    if (st == ST_OK) {
+        out.copy_s = bound_of(&m, setup, &out, c);
+        out.peaks = peaks_over_ranks(setup->grid.world, &setup->ledger);
+        json_t *record =
+            make_record(s, setup, i, c, &time, &out, op_algorithm(&m.copies[0]), copies);
+        st = group_agree(setup->grid.world, finish_record(s, i, record));
+    }
+    measurement_free(&time);
+    free_copies(&m);
+    if (st != ST_OK || out.wrong == 0)
+        return st;
+    if (s->run->world->rank == 0)
+        fail(ST_WRONG, "%s: %llu wrong elements", c->row->name, (unsigned long long)out.wrong);
+    return ST_WRONG;
+}
+
+static enum status run_case(struct session *s, size_t i, const void *resolved) {
+    const struct comm_case *c = resolved;
+    struct setup setup;
+    mem_rss_reset();
+    enum status st = setup_open(&setup, s, i, &c->spread, false);
+    if (st == ST_OK)
+        st = measure_case(s, &setup, i, c);
+    setup_close(&setup);
+    return st;
+}
+
+static void title(const void *resolved, char *out, size_t size) {
+    const struct comm_case *c = resolved;
+    snprintf(out, size, "%s on %d ranks", c->row->name, c->spread.sp_size);
+}
+
+/* Of one copy: cold runs take as many as fit the cache twice. */
+static enum status memory(const void *resolved, size_t *bytes) {
+    const struct comm_case *c = resolved;
+    *bytes = op_memory(c->row, c->pass, &c->params, c->spread.sp_size, c->algorithm);
+    return ST_OK;
+}
+
+static enum status print(const struct case_source *from, size_t i, const void *resolved,
+                         FILE *out) {
+    const struct comm_case *c = resolved;
+    const int sp = c->spread.sp_size;
+    fprintf(out,
+            "comm  %-14s  pass %-6s  ranks %-3d  sp %-3d  buffer %-9s  sent/rank %-9s  memory/rank "
+            "%s\n",
+            c->row->name, sweep_str(from->sweep, i, "pass"), c->spread.ranks, sp,
+            format_bytes((double)op_send_buffer(c->row, c->pass, &c->params, sp)).s,
+            format_bytes((double)op_volume(c->row, c->pass, &c->params, sp)).s,
+            format_bytes((double)op_memory(c->row, c->pass, &c->params, sp, c->algorithm)).s);
+    return ST_OK;
+}
+
+static const struct case_kind comm_kind = {
+    .size = sizeof(struct comm_case),
+    .resolve = resolve,
+    .title = title,
+    .memory = memory,
+    .print = print,
+    .run = run_case,
+};
+
+enum status comm_ranks(struct run *run) {
+    return cases_run(&comm_kind, run);
+}
+
+enum status comm_cases(const struct opts *opts, const char *data_dir, int ranks, FILE *out,
+                       size_t *runnable) {
+    return cases_visit(&comm_kind, opts, data_dir, ranks, out, runnable);
+}

@@ -1,0 +1,116 @@
+#include "bench/ending.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+bool obituary_read(struct obituary *o, const char *line) {
+    enum { RULE = 20 }; /* of '=' signs, before and after the banner */
+    const bool rule = strspn(line, "=") >= RULE && strspn(line, "=") == strlen(line);
+    if (rule) {
+        o->in_banner = true;
+        return true;
+    }
+    if (!o->in_banner)
+        return false;
+    const char *signal = strstr(line, "(signal ");
+    int number;
+    if (o->pid == 0 && sscanf(line, "= PID %d", &number) == 1)
+        o->pid = number;
+    else if (o->signal == 0 && signal && sscanf(signal, "(signal %d)", &number) == 1)
+        o->signal = number;
+    return true; /* advice follows the closing rule, to the end of the output */
+}
+
+static const struct roster_entry *find(const struct roster *roster, pid_t pid) {
+    for (int i = 0; i < roster->n; i++)
+        if (pid > 0 && roster->ranks[i].pid == pid)
+            return &roster->ranks[i];
+    return NULL;
+}
+
+static bool is_running(const struct roster_entry *e) {
+    return e->pid > 0 && e->status == ROSTER_RUNNING;
+}
+
+/* " in phase exchange", or nothing. */
+static const char *where(const struct roster_entry *e, char text[64]) {
+    const enum phase phase = trace_current(&e->trace);
+    snprintf(text, 64, phase < PHASES ? " in phase %s" : "%s",
+             phase < PHASES ? phase_name(phase) : "");
+    return text;
+}
+
+static enum status explain_timeout(const struct ending *e) {
+    const struct roster *roster = e->roster;
+    char phase[64];
+    for (int i = 0; i < roster->n; i++) {
+        const struct roster_entry *rank = &roster->ranks[i];
+        if (rank->pid == 0)
+            fail(ST_TIMEOUT, "timed out after %g s: rank %d never started", e->timeout_s, i);
+        else if (is_running(rank) && !rank->reported)
+            fail(ST_TIMEOUT, "timed out after %g s: rank %d said nothing; it was last seen%s",
+                 e->timeout_s, i, *where(rank, phase) ? phase : " outside any phase");
+    }
+    return ST_TIMEOUT;
+}
+
+/* "0, 3": ranks that never said how they ended. */
+static void list_missing(const struct roster *roster, char *list, size_t size) {
+    list[0] = '\0';
+    for (int i = 0; i < roster->n; i++) {
+        const size_t used = strlen(list);
+        if (is_running(&roster->ranks[i]) || roster->ranks[i].pid == 0)
+            snprintf(list + used, size - used, "%s%d", used ? ", " : "", i);
+    }
+}
+
+static enum status explain_death(const struct ending *e) {
+    const struct roster_entry *dead = find(e->roster, e->obituary.pid);
+    char phase[64], cause[64] = "died", list[256];
+    if (dead && e->obituary.signal > 0)
+        snprintf(cause, sizeof cause, "was killed by signal %d (%s)", e->obituary.signal,
+                 strsignal(e->obituary.signal));
+    if (dead)
+        return fail(ST_DIED, "rank %d (pid %d) %s%s", (int)(dead - e->roster->ranks),
+                    (int)dead->pid, cause, where(dead, phase));
+    if (WIFSIGNALED(e->wait_status))
+        return fail(ST_DIED, "mpiexec was killed by signal %d (%s), and the ranks with it",
+                    WTERMSIG(e->wait_status), strsignal(WTERMSIG(e->wait_status)));
+    list_missing(e->roster, list, sizeof list);
+    return fail(ST_DIED, "a rank died with exit code %d; these never finished: %s",
+                WEXITSTATUS(e->wait_status), list);
+}
+
+/* The launcher failed before there was a rank. */
+static enum status explain_no_start(const struct ending *e) {
+    if (WIFSIGNALED(e->wait_status))
+        return fail(ST_ENV, "mpiexec was killed by signal %d before any rank started",
+                    WTERMSIG(e->wait_status));
+    return fail(ST_ENV,
+                "mpiexec ended with exit code %d before any rank started; what it said stands "
+                "above. SPBENCH_MPIEXEC names another launcher",
+                WEXITSTATUS(e->wait_status));
+}
+
+enum status ending_explain(const struct ending *e) {
+    const struct roster *roster = e->roster;
+    enum status worst = ST_OK;
+    int present = 0, running = 0;
+    bool timed_out = e->timed_out;
+    for (int i = 0; i < roster->n; i++) {
+        const struct roster_entry *rank = &roster->ranks[i];
+        present += rank->pid > 0;
+        running += is_running(rank);
+        timed_out |= rank->pid > 0 && rank->status == ST_TIMEOUT;
+        if (rank->pid > 0 && !is_running(rank) && rank->status > (int)worst)
+            worst = (enum status)rank->status;
+    }
+    if (timed_out)
+        return explain_timeout(e);
+    if (present == 0)
+        return explain_no_start(e);
+    if (present < roster->n || running > 0)
+        return worst == ST_OK ? explain_death(e) : worst;
+    return worst;
+}

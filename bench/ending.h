@@ -1,0 +1,33 @@
+/* How a launch ended: what its ranks left in the roster and what the launcher said, as one status
+ * and, where something went wrong that nobody has said yet, one message. */
+#ifndef SPB_BENCH_ENDING_H
+#define SPB_BENCH_ENDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/status.h"
+#include "bench/roster.h"
+
+/* What Hydra's mpiexec says about the first rank that went down: a banner on its stdout. */
+struct obituary {
+    bool in_banner;
+    pid_t pid;  /* 0: nothing was said */
+    int signal; /* that killed it, 0: none was named */
+};
+
+/* Reads one line of the launcher's stdout; true: it belongs to the banner. */
+bool obituary_read(struct obituary *obituary, const char *line);
+
+struct ending {
+    const struct roster *roster;
+    struct obituary obituary;
+    int wait_status; /* of the launcher, as waitpid() gives it */
+    bool timed_out;  /* the supervisor stopped it at its deadline */
+    double timeout_s;
+};
+
+enum status ending_explain(const struct ending *ending);
+
+#endif

@@ -1,0 +1,19 @@
+/* The temporary folder of one launch, through which ranks reach their supervisor. */
+#ifndef SPB_BENCH_LAUNCH_DIR_H
+#define SPB_BENCH_LAUNCH_DIR_H
+
+#include "base/status.h"
+
+struct launch_dir {
+    char path[256];
+    int wire; /* the FIFO's reading end, non-blocking */
+};
+
+/* Makes it and tells ranks to come (through the environment they inherit) where it is and which
+ * repetition this launch is (0: not said). ST_ENV, logged; launch_dir_close() in any case. */
+enum status launch_dir_open(struct launch_dir *dir, int index);
+
+/* Removes it. */
+void launch_dir_close(struct launch_dir *dir);
+
+#endif

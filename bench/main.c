@@ -1,0 +1,67 @@
+/* spbench: reads the command line and hands over to a command. */
+#include <signal.h>
+#include <stdio.h>
+
+#include "base/options.h"
+#include "base/paths.h"
+#include "bench/build_info.h"
+#include "bench/commands.h"
+#include "bench/launch.h"
+#include "bench/options_table.h"
+#include "bench/ranks.h"
+#include "bench/supervisor.h"
+
+/* --help, --version and --list need no command. */
+static bool answer_flags(const struct opts *opts, const char *data_dir) {
+    if (opts_flag(opts, "help"))
+        opts_help(options_table(), opts_command(opts), stdout);
+    else if (opts_flag(opts, "version"))
+        printf("spbench %s%s%s\n", build_info.version, build_info.git[0] ? " " : "",
+               build_info.git);
+    else if (opts_flag(opts, "list"))
+        list_print(data_dir, stdout);
+    else
+        return false;
+    return true;
+}
+
+static int run_command(const struct opts *opts, int argc, char **argv, const char *data_dir) {
+    const struct command_row *row = &command_rows[opts_command(opts)];
+    const struct launch launch = launch_detect();
+    const bool local = row->local && (!row->is_local || row->is_local(opts));
+    const bool listed = row->cases && opts_flag(opts, "dry-run");
+    if ((local || listed) && launch.rank > 0)
+        return ST_OK; /* said once */
+    if (local)
+        return (int)row->local(opts, data_dir);
+    const struct supervised what = {opts, argc, argv, data_dir};
+    size_t runnable = 0;
+    if (listed && launch.is_rank) /* the launcher has said how many ranks there are */
+        return (int)row->cases(opts, data_dir, launch.size, stdout, &runnable);
+    if (listed)
+        return (int)supervise_cases(&what, stdout);
+    if (row->launch)
+        return launch.is_rank ? (int)fail(ST_USAGE, "this command starts its ranks itself; run it "
+                                                    "without mpiexec")
+                              : row->launch(&what);
+    if (launch.is_rank)
+        return (int)ranks_main(opts, argc, argv, data_dir, &launch);
+    return supervise_command(&what);
+}
+
+int main(int argc, char **argv) {
+    signal(SIGPIPE, SIG_IGN); /* a reader that left is an error of the write, not a death */
+    struct opts *opts;
+    char data_dir[4096];
+    enum status st = opts_parse(options_table(), argc, argv, &opts);
+    if (st == ST_OK)
+        st = path_data_dir(data_dir, sizeof data_dir);
+    int code = (int)st;
+    if (st == ST_OK) {
+        log_set_rank(-1, opts_flag(opts, "quiet"));
+        if (!answer_flags(opts, data_dir))
+            code = run_command(opts, argc, argv, data_dir);
+    }
+    opts_free(opts);
+    return code;
+}

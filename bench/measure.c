@@ -1,0 +1,291 @@
+#include "bench/measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One variant's iterations on this rank. */
+struct series {
+    double *local, *max; /* seconds: this rank's, and the slowest rank's up to `reduced` */
+    size_t *rounds;      /* when each was taken */
+    size_t n, reduced, capacity;
+    double spent; /* sum of max */
+};
+
+struct engine {
+    const struct group *world;
+    struct trace *trace;
+    const struct measure_config *config;
+    const struct measure_variant *variants;
+    int n_variants;
+    struct series series[MEASURE_VARIANTS];
+    size_t round;
+    double (*phases)[PHASES]; /* of each iteration of the first variant */
+};
+
+static enum status allocate(struct engine *e) {
+    const size_t capacity = e->config->max_samples;
+    e->phases = malloc(capacity * sizeof *e->phases);
+    bool complete = e->phases != NULL;
+    for (int v = 0; v < e->n_variants; v++) {
+        struct series *s = &e->series[v];
+        s->capacity = capacity;
+        s->local = malloc(capacity * sizeof *s->local);
+        s->max = malloc(capacity * sizeof *s->max);
+        s->rounds = malloc(capacity * sizeof *s->rounds);
+        complete = complete && s->local && s->max && s->rounds;
+    }
+    return group_agree(e->world,
+                       complete ? ST_OK : fail(ST_ENV, "out of memory for %zu samples", capacity));
+}
+
+static void release(struct engine *e) {
+    for (int v = 0; v < e->n_variants; v++) {
+        free(e->series[v].local);
+        free(e->series[v].max);
+        free(e->series[v].rounds);
+    }
+    free(e->phases);
+}
+
+static double iterate(struct engine *e, int v) {
+    const struct measure_variant *variant = &e->variants[v];
+    if (variant->prepare)
+        variant->prepare(variant->arg);
+    trace_begin(e->trace, PHASE_BARRIER);
+    group_barrier(e->world);
+    trace_end(e->trace);
+    trace_reset(e->trace);
+    const double start = clock_s();
+    variant->run(variant->arg);
+    return clock_s() - start;
+}
+
+static void sample(struct engine *e, int v) {
+    struct series *s = &e->series[v];
+    s->local[s->n] = iterate(e, v);
+    s->rounds[s->n] = e->round;
+    if (v == 0)
+        memcpy(e->phases[s->n], e->trace->self_s, sizeof e->phases[0]);
+    s->n++;
+}
+
+/* Brings the slowest ranks' times of all new iterations to every rank. */
+static void reduce(struct engine *e) {
+    for (int v = 0; v < e->n_variants; v++) {
+        struct series *s = &e->series[v];
+        const size_t fresh = s->n - s->reduced;
+        if (fresh == 0)
+            continue;
+        memcpy(s->max + s->reduced, s->local + s->reduced, fresh * sizeof *s->max);
+        group_max(e->world, s->max + s->reduced, (int)fresh);
+        for (; s->reduced < s->n; s->reduced++)
+            s->spent += s->max[s->reduced];
+    }
+}
+
+static double total_spent(const struct engine *e) {
+    double spent = 0;
+    for (int v = 0; v < e->n_variants; v++)
+        spent += e->series[v].spent;
+    return spent;
+}
+
+/* Against max_time: without the first iteration of each later variant, which is always taken. */
+static double budget_spent(const struct engine *e) {
+    double spent = total_spent(e);
+    for (int v = 1; v < e->n_variants; v++)
+        spent -= e->series[v].reduced > 0 ? e->series[v].max[0] : 0;
+    return spent;
+}
+
+static int ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Median of n <= WINDOW times that all ranks agree on. */
+enum { WINDOW = 25 };
+
+static double window_median(struct engine *e, int n, double *spent) {
+    double t[WINDOW];
+    for (int i = 0; i < n; i++)
+        t[i] = iterate(e, 0);
+    group_max(e->world, t, n);
+    for (int i = 0; i < n; i++)
+        *spent += t[i];
+    qsort(t, (size_t)n, sizeof t[0], ascending);
+    return t[n / 2];
+}
+
+/* Iterations until the medians of two windows in a row agree within 5%, or the time is over. A
+ * window is about 20 ms long, so that one interruption is not its median. Returns the last median:
+ * what an iteration takes. */
+static double warm_up(struct engine *e) {
+    static const double agree = 0.05, window_s = 0.02;
+    double spent = 0;
+    double before = window_median(e, 1, &spent);
+    while (spent < e->config->max_warmup_s) {
+        const double fit = window_s / (before > 1e-7 ? before : 1e-7);
+        const int n = fit > WINDOW ? WINDOW : fit < 1 ? 1 : (int)fit;
+        const double now = window_median(e, n, &spent);
+        if (fabs(now - before) <= agree * before)
+            return now;
+        before = now;
+    }
+    return before;
+}
+
+static bool done(const struct engine *e, bool *converged) {
+    const struct series *first = &e->series[0];
+    if (first->n >= e->config->min_samples) {
+        struct summary s;
+        *converged = stats_summarise(first->max, first->n, &s) == ST_OK &&
+                     stats_ci_halfwidth_rel(&s) <= e->config->rel_ci;
+        if (*converged)
+            return true;
+    }
+    return first->n >= e->config->max_samples || budget_spent(e) >= e->config->max_time_s;
+}
+
+/* Whether a later variant takes part in the next round; the same on all ranks between two
+ * reductions. */
+static bool takes_part(const struct engine *e, int v) {
+    const struct series *s = &e->series[v];
+    return s->n < s->capacity && (s->n == 0 || s->spent < e->variants[v].share * total_spent(e));
+}
+
+/* Rounds between two reductions: about 5 ms of them, so that statistics do not disturb short
+ * iterations. */
+static size_t rounds_between(double iteration_s) {
+    static const double between_s = 0.005;
+    const double fit = between_s / (iteration_s > 1e-7 ? iteration_s : 1e-7);
+    return fit > 1000 ? 1000 : fit < 1 ? 1 : (size_t)fit;
+}
+
+static bool collect(struct engine *e, double iteration_s) {
+    bool converged = false;
+    struct series *first = &e->series[0];
+    do {
+        for (size_t r = rounds_between(iteration_s); r > 0 && first->n < first->capacity;
+             r--, e->round++)
+            for (int v = 0; v < e->n_variants; v++)
+                if (v == 0 || takes_part(e, v))
+                    sample(e, v);
+        reduce(e);
+    } while (!done(e, &converged));
+    return converged;
+}
+
+struct ranked {
+    double time;
+    size_t index;
+};
+
+static int by_time(const void *a, const void *b) {
+    const struct ranked *x = a, *y = b;
+    return (x->time > y->time) - (x->time < y->time);
+}
+
+/* Phases of the slowest rank, as the mean over the middle third of the iterations, scaled to the
+ * median: so they sum to it exactly, and one odd iteration does not decide. */
+static enum status middle_phases(struct engine *e, double median, double *out) {
+    const struct series *s = &e->series[0];
+    struct ranked *order = malloc(s->n * sizeof *order);
+    const enum status st =
+        group_agree(e->world, order ? ST_OK : fail(ST_ENV, "out of memory for %zu samples", s->n));
+    if (st != ST_OK) {
+        free(order);
+        return st;
+    }
+    for (size_t i = 0; i < s->n; i++)
+        order[i] = (struct ranked){s->max[i], i};
+    qsort(order, s->n, sizeof *order, by_time);
+    const size_t from = s->n / 3, to = s->n - s->n / 3;
+    double time = 0;
+    for (int p = 0; p < PHASES; p++)
+        out[p] = 0;
+    for (size_t k = from; k < to; k++) {
+        const size_t i = order[k].index;
+        /* The lowest rank that took the longest speaks for the iteration. */
+        double speaker = s->local[i] == s->max[i] ? -e->world->rank : -e->world->size;
+        group_max(e->world, &speaker, 1);
+        time += s->max[i];
+        if (speaker != -e->world->rank)
+            continue;
+        for (int p = 0; p < PHASES; p++)
+            out[p] += e->phases[i][p];
+    }
+    group_sum(e->world, out, PHASES);
+    double covered = 0;
+    for (int p = 0; p < PHASES; p++) {
+        out[p] *= median / time;
+        covered += out[p];
+    }
+    out[PHASES] = median > covered ? median - covered : 0;
+    free(order);
+    return ST_OK;
+}
+
+static enum status summarise(struct engine *e, bool converged, struct measurement *out) {
+    for (int v = 0; v < e->n_variants; v++) {
+        struct series *s = &e->series[v];
+        const enum status st = stats_summarise(s->max, s->n, &out[v].time);
+        if (st != ST_OK)
+            return st;
+        out[v].converged = converged;
+        out[v].samples = s->max;
+        out[v].rounds = s->rounds;
+        s->max = NULL;
+        s->rounds = NULL;
+    }
+    return ST_OK;
+}
+
+enum status measure(const struct group *world, struct trace *trace,
+                    const struct measure_config *config, const struct measure_variant *variants,
+                    int n, struct measurement *out) {
+    struct engine e = {
+        .world = world, .trace = trace, .config = config, .variants = variants, .n_variants = n};
+    memset(out, 0, (size_t)n * sizeof *out);
+    enum status st = allocate(&e);
+    if (st == ST_OK) {
+        const bool converged = collect(&e, warm_up(&e));
+        struct summary time;
+        st = stats_summarise(e.series[0].max, e.series[0].n, &time);
+        if (st == ST_OK)
+            st = middle_phases(&e, time.median, out[0].phases);
+        if (st == ST_OK)
+            st = summarise(&e, converged, out);
+    }
+    release(&e);
+    return st;
+}
+
+void measurement_free(struct measurement *m) {
+    free(m->rounds);
+    free(m->samples);
+    *m = (struct measurement){0};
+}
+
+bool measure_difference(const struct measurement *a, const struct measurement *b, double *median,
+                        double *mad) {
+    double *d = malloc((a->time.n + 1) * sizeof *d);
+    size_t n = 0;
+    for (size_t i = 0, k = 0; d && i < a->time.n && k < b->time.n;) {
+        if (a->rounds[i] == b->rounds[k])
+            d[n++] = a->samples[i++] - b->samples[k++];
+        else if (a->rounds[i] < b->rounds[k])
+            i++;
+        else
+            k++;
+    }
+    struct summary s;
+    const bool any = n > 0 && stats_summarise(d, n, &s) == ST_OK;
+    free(d);
+    if (!any)
+        return false;
+    *median = s.median;
+    *mad = s.mad;
+    return true;
+}

@@ -1,0 +1,52 @@
+/* The measurement engine: iterations of the ranks together, until the median is known well enough.
+ *
+ * An iteration's time is the maximum over ranks of (end - start) after a barrier. Several variants
+ * of one case (the layer, the layer with stubbed exchanges, its exchanges alone) are measured
+ * interleaved, round by round, so that a machine that drifts drifts for all of them. The first
+ * variant decides when it is enough. */
+#ifndef SPB_BENCH_MEASURE_H
+#define SPB_BENCH_MEASURE_H
+
+#include "base/trace.h"
+#include "comm/group.h"
+#include "results/stats.h"
+
+struct measure_config {
+    double rel_ci;       /* stop when the CI's half-width is within this of the median ... */
+    size_t min_samples;  /* ... with at least so many samples, */
+    size_t max_samples;  /* or after so many, */
+    double max_time_s;   /* or after this time for all variants, their first iterations aside */
+    double max_warmup_s; /* bound of the warm-up, in which two windows of medians must agree */
+};
+
+struct measure_variant {
+    void (*prepare)(void *arg); /* untimed, before every iteration; may be NULL */
+    void (*run)(void *arg);
+    void *arg;
+    /* Share of the time that a variant after the first may take, beyond its first iteration. */
+    double share;
+};
+
+enum { MEASURE_VARIANTS = 4 };
+
+struct measurement {
+    double *samples; /* [time.n] seconds; owned, freed by measurement_free() */
+    size_t *rounds;  /* [time.n] the round of each, rising; owned likewise */
+    struct summary time;
+    bool converged;
+    double phases[PHASES + 1]; /* of the slowest rank, first variant only; they sum to the median,
+                                  the last one being what no phase covers */
+};
+
+/* Collective over world; results are equal on all ranks. ST_ENV without memory. out[n]. */
+enum status measure(const struct group *world, struct trace *trace,
+                    const struct measure_config *config, const struct measure_variant *variants,
+                    int n, struct measurement *out);
+void measurement_free(struct measurement *m);
+
+/* How much longer a takes than b: median, and median absolute deviation, of the differences in
+ * rounds that have both, so that drift cancels. false when there is no such round. */
+bool measure_difference(const struct measurement *a, const struct measurement *b, double *median,
+                        double *mad);
+
+#endif

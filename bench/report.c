@@ -1,0 +1,134 @@
+#include "bench/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench/progress.h"
+#include "results/export.h"
+#include "results/record.h"
+#include "results/sidebyside.h"
+#include "results/store.h"
+#include "topology/machine.h"
+
+struct report {
+    struct report_config config;
+    struct export_stream stream;
+    struct progress progress;
+    time_t start;
+    struct store *store; /* NULL: nothing is saved */
+    bool run_entered;    /* this run stands in run.json */
+    json_t *layers;      /* attn records, to be set side by side */
+    bool side_by_side, markdown;
+};
+
+static enum status save_topology(const char *dir) {
+    char path[4096];
+    const int n = snprintf(path, sizeof path, "%s/topology.xml", dir);
+    if (n < 0 || (size_t)n >= sizeof path)
+        return fail(ST_USAGE, "--save %s: the path is too long", dir);
+    struct machine machine;
+    enum status st = machine_load(&machine, "hwloc", NULL);
+    if (st == ST_OK)
+        st = machine_topology_xml(&machine, path);
+    machine_free(&machine);
+    return st;
+}
+
+static enum status open_store(struct report *r) {
+    if (opts_count(r->config.opts, "save") == 0)
+        return ST_OK;
+    const char *dir = opts_str(r->config.opts, "save", 0);
+    const enum status st = store_open(dir, &r->store);
+    return st == ST_OK ? save_topology(dir) : st;
+}
+
+enum status report_open(const struct report_config *config, struct report **out) {
+    *out = NULL;
+    struct report *r = calloc(1, sizeof *r);
+    if (!r)
+        return fail(ST_ENV, "out of memory");
+    const char *format = opts_str(config->opts, "output", 0);
+    *r = (struct report){
+        .config = *config,
+        .progress = progress_start(config->opts),
+        .start = time(NULL),
+        .layers = json_array(),
+        .markdown = strcmp(format, "md") == 0,
+        .side_by_side = strcmp(format, "md") == 0 || strcmp(format, "table") == 0,
+    };
+    enum status st = open_store(r);
+    if (st == ST_OK)
+        st = export_begin(&r->stream, format, config->out);
+    if (st != ST_OK) {
+        r->stream.exporter = NULL;
+        report_close(r);
+        return st;
+    }
+    *out = r;
+    return ST_OK;
+}
+
+/* The first record brings the fingerprint, which only ranks can know whole. */
+static enum status enter_run(struct report *r, const json_t *fingerprint) {
+    if (!r->store || r->run_entered)
+        return ST_OK;
+    r->run_entered = true;
+    return store_add_run(r->store, r->config.argc, r->config.argv, r->start, fingerprint);
+}
+
+enum status report_record(struct report *r, json_t *record) {
+    const double speedup = speedup_vs_sp1(r->layers, record);
+    if (speedup > 0)
+        record_metric(record, "speedup_vs_sp1", speedup);
+    enum status st = record_validate(record, "a result");
+    if (st == ST_OK)
+        st = enter_run(r, json_object_get(record, "fingerprint"));
+    if (st == ST_OK && r->store)
+        st = store_append(r->store, record);
+    progress_clear(&r->progress);
+    if (st == ST_OK)
+        st = export_record(&r->stream, record);
+    const char *kind = record_str(record, NULL, "kind");
+    if (st == ST_OK && kind && strcmp(kind, "attn") == 0 &&
+        json_array_append(r->layers, record) != 0)
+        st = fail(ST_ENV, "out of memory for records");
+    return st;
+}
+
+enum status report_line(struct report *r, const char *line, size_t length) {
+    json_t *value = json_loadb(line, length, 0, NULL);
+    if (!value)
+        return fail(ST_ENV, "rank 0 sent %zu bytes that are no result: %.60s", length, line);
+    json_int_t done, total;
+    const char *what;
+    enum status st = ST_OK;
+    if (json_unpack(value, "{s:[I,I], s:s}", "progress", &done, &total, "what", &what) == 0)
+        report_progress(r, (size_t)done, (size_t)total, what);
+    else
+        st = report_record(r, value);
+    json_decref(value);
+    return st;
+}
+
+void report_progress(struct report *r, size_t done, size_t total, const char *what) {
+    progress_show(&r->progress, done, total, what);
+}
+
+enum status report_close(struct report *r) {
+    if (!r)
+        return ST_OK;
+    progress_clear(&r->progress);
+    enum status st = ST_OK;
+    if (r->stream.exporter) {
+        st = export_end(&r->stream);
+        if (st == ST_OK && r->side_by_side)
+            st = sidebyside_print(r->layers, r->markdown, r->config.out);
+        const enum status entered = enter_run(r, NULL);
+        st = st == ST_OK ? entered : st;
+    }
+    store_close(r->store);
+    json_decref(r->layers);
+    free(r);
+    return st;
+}

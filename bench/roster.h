@@ -1,0 +1,38 @@
+/* The ranks of a launch as their supervisor sees them: a small file that all of them map.
+ *
+ * A rank that was stopped or killed cannot say where it was; what it last wrote here can. */
+#ifndef SPB_BENCH_ROSTER_H
+#define SPB_BENCH_ROSTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/status.h"
+#include "base/trace.h"
+
+enum { ROSTER_RUNNING = -1 };
+
+/* All zero until the rank comes. */
+struct roster_entry {
+    volatile pid_t pid;
+    volatile int status;    /* ROSTER_RUNNING, or how the rank ended */
+    volatile bool reported; /* its watchdog said where it was */
+    struct trace trace;     /* its phases */
+};
+
+struct roster {
+    struct roster_entry *ranks; /* [n] */
+    int n;
+};
+
+/* Makes the file in the launch's folder, for n ranks. ST_ENV, logged. */
+enum status roster_create(struct roster *roster, const char *dir, int n);
+
+/* Maps it in a rank. false if there is none (another host, a bare mpiexec): then roster holds n
+ * private entries. */
+bool roster_join(struct roster *roster, const char *dir, int n);
+
+void roster_close(struct roster *roster);
+
+#endif

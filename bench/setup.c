@@ -1,0 +1,141 @@
+#include "bench/setup.h"
+
+#include <string.h>
+
+#include "bench/sink.h"
+#include "comm/mpi_transport.h"
+#include "comm/tap.h"
+#include "results/record.h"
+
+enum status session_open(struct session *s, struct run *run) {
+    const struct opts *o = run->opts;
+    *s = (struct session){
+        .run = run,
+        .config =
+            {
+                .rel_ci = opts_real(o, "rel-ci", 0),
+                .min_samples = (size_t)opts_int(o, "min-samples", 0),
+                .max_samples = (size_t)opts_int(o, "max-samples", 0),
+                .max_time_s = opts_real(o, "max-time", 0),
+                .max_warmup_s = opts_real(o, "max-warmup", 0),
+            },
+    };
+    if (opts_count(o, "fault") > 0) {
+        const enum status st = fault_parse(opts_str(o, "fault", 0), &s->fault);
+        if (st != ST_OK)
+            return st;
+    }
+    return sweep_create(o, run->world->size, &s->sweep);
+}
+
+void session_close(struct session *s) {
+    sweep_free(s->sweep);
+}
+
+static enum status wrap(struct setup *setup, struct session *s, bool tap) {
+    if (s->fault.kind != FAULT_NONE) {
+        struct transport *faulty = NULL;
+        const enum status st =
+            fault_open(setup->transport, &s->fault, s->run->world->rank, &s->exchanges, &faulty);
+        if (st != ST_OK)
+            return st;
+        setup->transport = faulty;
+    }
+    if (!tap)
+        return ST_OK;
+    struct transport *tapped = NULL;
+    const enum status st = tap_open(setup->transport, &tapped);
+    if (st == ST_OK)
+        setup->transport = setup->tap = tapped;
+    return st;
+}
+
+enum status setup_open(struct setup *setup, struct session *s, size_t i,
+                       const struct spread *spread, bool tap) {
+    *setup = (struct setup){0};
+    enum status st = grid_init(&setup->grid, s->run->world, spread->sp_size, spread->dp_shard_size,
+                               spread->placement);
+    if (st != ST_OK)
+        return st;
+    const struct transport_config config = {sweep_str(s->sweep, i, "mpi-algo"), &setup->ledger,
+                                            s->run->trace};
+    st = transport_open(sweep_str(s->sweep, i, "transport"), &config, &setup->transport);
+    if (st == ST_OK)
+        st = wrap(setup, s, tap);
+    return group_agree(s->run->world, st);
+}
+
+void setup_close(struct setup *setup) {
+    transport_close(setup->transport);
+    grid_free(&setup->grid);
+}
+
+const char *setup_algorithm(const char *requested) {
+    return strcmp(requested, "auto") == 0 ? mpi_algorithm_table[0]->name : requested;
+}
+
+void setup_record(const struct session *s, const struct setup *setup, size_t i,
+                  const struct spread *spread, const char *algorithm, json_t *record) {
+    record_param_int(record, "sp_size", spread->sp_size);
+    record_param_int(record, "dp_shard_size", spread->dp_shard_size);
+    record_param_int(record, "world_size", spread->ranks);
+    record_param_str(record, "placement", spread->placement == SP_OUTER ? "sp-outer" : "sp-inner");
+    const char *transport = sweep_str(s->sweep, i, "transport");
+    record_param_str(record, "transport",
+                     strcmp(transport, "auto") == 0 ? transport_table[0].name : transport);
+    record_param_str(record, "algo", algorithm);
+    record_param_str(record, "device", sweep_str(s->sweep, i, "device"));
+    record_param_str(record, "wait", wait_policy_name(setup->grid.world->wait));
+    record_param_str(record, "sync", sweep_str(s->sweep, i, "sync"));
+    record_param_int(record, "seed", opts_int(s->run->opts, "seed", 0));
+}
+
+void measurement_record(const struct measurement *m, json_t *record) {
+    record_time(record, &m->time, m->converged, m->samples, m->time.n);
+    for (int p = 0; p <= PHASES; p++)
+        if (m->phases[p] > 0)
+            record_phase(record, phase_name((enum phase)p), m->phases[p]);
+}
+
+enum link_class worst_sp_link(const struct session *s, const struct setup *setup) {
+    const struct grid *g = &setup->grid;
+    const struct place *mine = &s->run->places[g->world->rank];
+    double worst = 0;
+    for (int q = 0; q < g->sp_size; q++) {
+        if (q == g->sp_rank)
+            continue;
+        const int peer = grid_rank(g->placement, g->sp_size, g->dp_shard_size, q, g->dp_rank);
+        const double link = place_link(mine, &s->run->places[peer]);
+        if (link > worst)
+            worst = link;
+    }
+    group_max(g->world, &worst, 1);
+    return (enum link_class)(int)worst;
+}
+
+struct peaks peaks_over_ranks(const struct group *world, const struct mem_ledger *ledger) {
+    uint64_t x[2 + MEM_CATEGORIES] = {ledger->total_peak, mem_rss_peak()};
+    for (int c = 0; c < MEM_CATEGORIES; c++)
+        x[2 + c] = ledger->peak[c];
+    group_max_u64(world, x, 2 + MEM_CATEGORIES);
+    struct peaks p = {x[0], x[1], {0}};
+    memcpy(p.category, x + 2, sizeof p.category);
+    return p;
+}
+
+enum status finish_record(struct session *s, size_t i, json_t *record) {
+    if (s->run->world->rank != 0) {
+        json_decref(record);
+        return ST_OK;
+    }
+    struct sweep_case c;
+    enum status st = sweep_case(s->sweep, i, &c);
+    if (st == ST_OK)
+        st = record_finish(record, c.vars, c.n, NULL);
+    sweep_case_free(&c);
+    if (st != ST_OK) {
+        json_decref(record);
+        return st;
+    }
+    return sink_record(s->run->sink, record);
+}

@@ -1,0 +1,61 @@
+/* What every measured case sets up and records in the same way. */
+#ifndef SPB_BENCH_SETUP_H
+#define SPB_BENCH_SETUP_H
+
+#include <jansson.h>
+
+#include "bench/command.h"
+#include "bench/measure.h"
+#include "bench/spread.h"
+#include "comm/fault.h"
+#include "comm/transport.h"
+
+/* A command's run over its cases, on one rank. */
+struct session {
+    struct run *run;
+    struct sweep *sweep;
+    struct measure_config config;
+    struct fault fault;
+    long exchanges; /* of this rank so far, for the fault */
+};
+
+enum status session_open(struct session *s, struct run *run);
+void session_close(struct session *s);
+
+/* One case's ranks, memory and transport. */
+struct setup {
+    struct grid grid;
+    struct mem_ledger ledger;
+    struct transport *transport; /* what plans are made on */
+    struct transport *tap;       /* the same with a tap, else NULL */
+};
+
+/* Collective over the world. Closed by setup_close(), also after a failure. */
+enum status setup_open(struct setup *setup, struct session *s, size_t i,
+                       const struct spread *spread, bool tap);
+void setup_close(struct setup *setup);
+
+/* The algorithm that --mpi-algo comes to. */
+const char *setup_algorithm(const char *requested);
+
+/* Params that every kind of record has. transport and algorithm are the resolved ones. */
+void setup_record(const struct session *s, const struct setup *setup, size_t i,
+                  const struct spread *spread, const char *algorithm, json_t *record);
+
+/* Time, samples and phases of a measurement. */
+void measurement_record(const struct measurement *m, json_t *record);
+
+/* Class of the slowest link inside this rank's SP group, over all groups. Collective. */
+enum link_class worst_sp_link(const struct session *s, const struct setup *setup);
+
+/* Peak memory: the ledger's and the process's, the maximum over ranks per value. Collective. */
+struct peaks {
+    uint64_t total, rss;
+    uint64_t category[MEM_CATEGORIES];
+};
+struct peaks peaks_over_ranks(const struct group *world, const struct mem_ledger *ledger);
+
+/* Completes the record under its case name and hands it to the sink. Rank 0; nothing elsewhere. */
+enum status finish_record(struct session *s, size_t i, json_t *record);
+
+#endif

@@ -1,0 +1,235 @@
+#!/usr/bin/env bash
+# spbench from end to end, as a user runs it: exit codes, what reaches stdout, what survives a death.
+#
+#   cli.sh SPBENCH JSON_TOOL MPIEXEC BUILD_DIR     (absolute paths)
+set -u
+spbench=$1 json=$2 mpiexec=$3 build=$4
+work=$(mktemp -d)
+export TMPDIR=$work/tmp # so that what spbench leaves behind is seen
+mkdir "$TMPDIR"
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+# Short measurements; the numbers do not matter here.
+comm=(comm --op alltoall --bytes 1k --max-time 100ms --max-warmup 20ms)
+
+# Runs a command: its exit code in $code, its output in $work/out and $work/err.
+run() {
+    timeout -k 5 60 "$@" >"$work/out" 2>"$work/err" </dev/null
+    code=$?
+    last="$*"
+}
+
+complain() {
+    failures=$((failures + 1))
+    printf 'FAILED: %s\n  after: %s (exit code %s)\n' "$1" "$last" "$code"
+    sed 's/^/  stderr: /' "$work/err" | head -n 12 | cut -c 1-200
+    sed 's/^/  stdout: /' "$work/out" | head -n 5 | cut -c 1-200
+}
+
+exits() { [ "$code" -eq "$1" ] || complain "expected exit code $1"; }
+says() { grep -q -e "$1" "$work/err" || complain "stderr does not say '$1'"; }
+silent() { [ ! -s "$work/out" ] || complain "stdout is not empty"; }
+prints() { "$json" "$@" <"$work/out" || complain "stdout is not: $*"; }
+
+# Waits until a command holds, for at most ten seconds.
+eventually() {
+    for _ in $(seq 100); do
+        "$@" && return 0
+        sleep 0.1
+    done
+    return 1
+}
+
+# Are all processes of this spbench gone whose command line holds these words?
+none_left() { [ "$(pgrep -cf "^$spbench .*$1")" -eq 0 ]; }
+has_records() { [ "$(wc -l 2>/dev/null <"$1/records.jsonl")" -ge 1 ] 2>/dev/null; }
+
+# --- What needs no ranks.
+run "$spbench" --version
+exits 0
+run "$spbench" info -o json
+exits 0
+prints object features
+run "$spbench" --list
+exits 0
+run "$spbench" topo --synthetic 'package:2 core:2 pu:1' -o json
+exits 0
+prints object schema
+run "$spbench" info --generate bash
+exits 0
+bash -n "$work/out" || complain "the completion script is no script"
+
+# --- Usage errors come before anything runs.
+run "$spbench"
+exits 2
+silent
+run "$spbench" comm --bites 1k
+exits 2
+says '--bytes'
+run "$spbench" "${comm[@]}" --fault explode
+exits 2
+says 'corrupt, hang or die'
+run "$spbench" comm -n 2
+exits 2
+silent
+run "$spbench" topo --input "$work/none.xml"
+exits 2
+run "$spbench" suite no-such-suite
+exits 2
+
+# --- Results: the same ones on stdout and in the run folder, nothing else on stdout.
+run "$spbench" -n 2 "${comm[@]}" -o json
+exits 0
+prints array 1
+run "$spbench" -n 1,2 "${comm[@]}" --bytes 1k,2k -o jsonl --save "$work/saved"
+exits 0
+prints lines 4
+cmp -s "$work/out" "$work/saved/records.jsonl" || complain "what is saved is not what is printed"
+[ -s "$work/saved/topology.xml" ] || complain "topology.xml is missing"
+"$json" object runs <"$work/saved/run.json" || complain "run.json is none"
+run "$spbench" compare "$work/saved" "$work/saved"
+exits 0
+run "$spbench" -n 2 "${comm[@]}" --launches 2 -o jsonl
+exits 0
+prints lines 2
+grep -q '"launch":2' "$work/out" || complain "the second launch is not marked"
+run "$spbench" -n 3 topo -o json
+exits 0
+prints object links
+
+# --- Under a bare mpiexec.
+run "$mpiexec" -n 2 "$spbench" "${comm[@]}" -o jsonl
+exits 0
+prints lines 1
+grep -q '"world_size":2' "$work/out" || complain "mpiexec -n 2 is not two ranks"
+run "$mpiexec" -n 2 "$spbench" "${comm[@]}" -n 3
+exits 2
+silent
+run "$mpiexec" -n 2 "$spbench" comm
+exits 2
+[ "$(grep -c 'error' "$work/err")" -eq 1 ] || complain "the error is not said exactly once"
+run "$mpiexec" -n 2 "$spbench" "${comm[@]}" --fault hang:1 --timeout 1s
+exits 5
+says 'spbench\[1\]: timed out'
+
+# --- Environment: a launcher of another MPI, none, and one that fails.
+run env PMI_RANK=0 PMI_SIZE=2 "$spbench" "${comm[@]}"
+exits 3
+says 'one rank in each'
+silent
+run env SPBENCH_MPIEXEC="$work/none" "$spbench" "${comm[@]}"
+exits 3
+says 'SPBENCH_MPIEXEC'
+run env SPBENCH_MPIEXEC=false "$spbench" "${comm[@]}"
+exits 3
+run env SLURM_PROCID=0 SLURM_NTASKS=8 SLURM_JOB_ID=1 "$spbench" -n 2 "${comm[@]}" -o jsonl
+exits 0 # a batch script's shell is no rank
+prints lines 1
+if [ -w /dev/full ]; then
+    timeout 60 "$spbench" -n 2 "${comm[@]}" >/dev/full 2>"$work/err"
+    code=$? last="stdout is full"
+    exits 3
+fi
+
+# --- Faults.
+run "$spbench" -n 2 "${comm[@]}" --fault corrupt
+exits 4
+says 'wrong'
+run "$spbench" -n 2 "${comm[@]}" --fault die:1
+exits 7
+says 'rank 1 .*signal 9'
+grep -q 'BAD TERMINATION' "$work/out" "$work/err" && complain "the launcher's banner is passed on"
+run "$spbench" -n 2 "${comm[@]}" --fault hang:1 --timeout 1s
+exits 5
+says 'spbench\[1\]: timed out after 1 s'
+silent
+
+# --- A rank that is stopped cannot say anything; its supervisor does.
+"$spbench" -n 2 "${comm[@]}" --fault hang:0 --timeout 3s >"$work/out" 2>"$work/err" &
+pid=$! last="a rank is stopped"
+stop_one() {
+    local rank
+    rank=$(pgrep -f "^$spbench .*hang:0 --timeout 3s" | grep -v "^$pid\$" | tail -n 1)
+    [ -n "$rank" ] && kill -STOP "$rank"
+}
+eventually stop_one || complain "no rank to stop"
+wait $pid
+code=$?
+exits 5
+says 'said nothing'
+none_left 'hang:0 --timeout 3s' || complain "processes are left"
+
+# --- Ctrl-C and kill.
+"$spbench" -n 2 "${comm[@]}" --fault hang:0:7 >"$work/out" 2>"$work/err" &
+pid=$! last="SIGTERM"
+sleep 0.7
+kill -TERM $pid
+wait $pid
+code=$?
+exits 143
+eventually none_left 'hang:0:7' || complain "processes are left"
+
+[ -z "$(ls -A "$TMPDIR")" ] || complain "temporary files are left: $(ls "$TMPDIR")"
+
+# --- The supervisor is killed: no rank stays, finished records can be read.
+"$spbench" -n 2 "${comm[@]}" --launches 997 --save "$work/killed" -o jsonl >"$work/out" 2>"$work/err" &
+pid=$! last="SIGKILL of the supervisor"
+eventually has_records "$work/killed" || complain "no record is saved while it runs"
+kill -KILL $pid
+wait $pid 2>/dev/null
+code=$?
+eventually none_left '--launches 997' || complain "processes are left"
+run "$spbench" compare "$work/killed" "$work/killed" # can be read; few samples are no failure
+[ "$code" -eq 0 ] || [ "$code" -eq 6 ] || complain "the records of a killed run cannot be read"
+
+# --- A suite.
+cat >"$work/my.suite" <<END
+# a comment
+topo -n 2
+cores>=1: ${comm[*]} -n 2
+cores<1: comm --nonsense
+END
+run "$spbench" suite "$work/my.suite" --dry-run
+exits 0
+run "$spbench" suite "$work/my.suite" -o jsonl
+exits 0
+prints lines 1
+echo 'comm --nonsense' >>"$work/my.suite"
+run "$spbench" suite "$work/my.suite"
+exits 2
+says 'my.suite:5'
+silent
+echo 'compare a b' >"$work/my.suite"
+run "$spbench" suite "$work/my.suite"
+exits 2
+run "$spbench" suite quick --dry-run
+exits 0
+
+# --- The layer: both methods, checked, side by side.
+layer=(attn --model tiny --seq 256 --max-time 200ms --max-warmup 50ms)
+run "$spbench" -n 2 "${layer[@]}" -o jsonl
+exits 0
+prints lines 2
+run "$spbench" -n 2 "${layer[@]}"
+exits 0
+grep -q '^Verdict' "$work/out" || complain "there is no verdict"
+run "$spbench" -n 2 "${layer[@]}" --fault corrupt
+exits 4
+run "$spbench" -n 3 attn --model tiny --seq 256
+exits 2
+silent
+
+# --- Installed, it finds what was installed with it.
+run cmake --install "$build" --prefix "$work/prefix"
+exits 0
+run "$work/prefix/bin/spbench" info
+exits 0
+grep -q "data_dir *$work/prefix/" "$work/out" || complain "it does not use the installed data"
+run "$work/prefix/bin/spbench" suite quick --dry-run
+exits 0
+run "$work/prefix/bin/spbench" plot "$work/saved"
+exits 0
+
+[ "$failures" -eq 0 ] && echo "all passed"
+exit $((failures > 0))

@@ -1,0 +1,110 @@
+#include "bench/ending.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "tests/capture.h"
+#include "tests/cmocka_all.h"
+
+/* What Hydra prints when a rank is killed. */
+static const char *const banner[] = {
+    "some library's greeting",
+    "",
+    "==================================================================================="
+    "",
+    "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES",
+    "=   PID 4711 RUNNING AT node7",
+    "=   EXIT CODE: 9",
+    "=   CLEANING UP REMAINING PROCESSES",
+    "=   YOU CAN IGNORE THE BELOW CLEANUP MESSAGES",
+    "===================================================================================",
+    "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)",
+    "This typically refers to a problem with your application.",
+};
+
+static void banner_is_read(void **state) {
+    (void)state;
+    struct obituary o = {0};
+    int passed = 0;
+    for (size_t i = 0; i < sizeof banner / sizeof banner[0]; i++)
+        passed += !obituary_read(&o, banner[i]);
+    assert_int_equal(passed, 2);
+    assert_int_equal(o.pid, 4711);
+    assert_int_equal(o.signal, SIGKILL);
+}
+
+struct expected {
+    struct roster_entry ranks[3];
+    struct obituary obituary;
+    int wait_status;
+    bool timed_out;
+    enum status status;
+    const char *says; /* NULL: nothing */
+};
+
+#define RUNNING ROSTER_RUNNING
+static const struct expected cases[] = {
+    {.ranks = {{.pid = 1}, {.pid = 2}, {.pid = 3}}, .status = ST_OK},
+    {.ranks = {{.pid = 1, .status = ST_WRONG}, {.pid = 2, .status = ST_WRONG}, {.pid = 3}},
+     .status = ST_WRONG},
+    {.ranks = {{.pid = 1, .status = RUNNING},
+               {.pid = 4711, .status = RUNNING, .trace = {.stack = {PHASE_RING}, .depth = 1}},
+               {.pid = 3, .status = RUNNING}},
+     .obituary = {.pid = 4711, .signal = SIGKILL},
+     .wait_status = 9 << 8,
+     .status = ST_DIED,
+     .says = "rank 1 (pid 4711) was killed by signal 9 (Killed) in phase ring"},
+    {.ranks = {{.pid = 1}, {.pid = 2, .status = RUNNING}, {.pid = 3}},
+     .wait_status = 9 << 8,
+     .status = ST_DIED,
+     .says = "exit code 9; these never finished: 1"},
+    {.ranks = {{.pid = 1, .status = RUNNING}, {.pid = 2}, {.pid = 3}},
+     .wait_status = SIGKILL,
+     .status = ST_DIED,
+     .says = "mpiexec was killed by signal 9"},
+    {.ranks = {{.pid = 1, .status = RUNNING}, {0}, {.pid = 3, .status = RUNNING}},
+     .obituary = {.pid = 3},
+     .status = ST_DIED,
+     .says = "rank 2 (pid 3) died"},
+    {.wait_status = 127 << 8, .status = ST_ENV, .says = "exit code 127 before any rank started"},
+    {.wait_status = SIGSEGV, .status = ST_ENV, .says = "signal 11 before any rank started"},
+    /* All spoke: nothing to add. */
+    {.ranks = {{.pid = 1, .status = ST_TIMEOUT, .reported = true},
+               {.pid = 2, .status = ST_TIMEOUT, .reported = true},
+               {.pid = 3, .status = ST_TIMEOUT, .reported = true}},
+     .status = ST_TIMEOUT},
+    {.ranks = {{.pid = 1, .status = ST_TIMEOUT, .reported = true},
+               {.pid = 2, .status = RUNNING, .trace = {.stack = {PHASE_BARRIER}, .depth = 1}},
+               {.pid = 3, .status = ST_TIMEOUT, .reported = true}},
+     .status = ST_TIMEOUT,
+     .says = "rank 1 said nothing; it was last seen in phase barrier"},
+    {.ranks = {{.pid = 1, .status = RUNNING}, {.pid = 2}, {0}},
+     .timed_out = true,
+     .status = ST_TIMEOUT,
+     .says = "rank 2 never started"},
+};
+
+static void endings(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct expected c = cases[i];
+        const struct roster roster = {c.ranks, 3};
+        const struct ending ending = {&roster, c.obituary, c.wait_status, c.timed_out, 5};
+        struct capture said;
+        capture_begin(&said);
+        const enum status st = ending_explain(&ending);
+        capture_end(&said);
+        if (st != c.status)
+            fail_msg("case %zu: status %d", i, (int)st);
+        if (c.says ? !strstr(said.text, c.says) : said.text[0] != '\0')
+            fail_msg("case %zu says: %s", i, said.text);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(banner_is_read),
+        cmocka_unit_test(endings),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
