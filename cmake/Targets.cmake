@@ -15,7 +15,7 @@ endif()
 
 # Of tests that start ranks. MPI's own hwloc loads libpciaccess, which leaks its list of devices and is
 # unloaded before LeakSanitizer could name it in a suppression; without PCI there is nothing to leak.
-set(SPB_RANKS_ENVIRONMENT "${SPB_RANKS_ENVIRONMENT}")
+set(SPB_RANKS_ENVIRONMENT "OMP_NUM_THREADS=1")
 if(SPBENCH_SANITIZE)
   list(APPEND SPB_RANKS_ENVIRONMENT "HWLOC_COMPONENTS=-pci")
 endif()
