@@ -154,6 +154,7 @@ static void record_rates(const struct attn_case *c, const struct outcome *out, j
     record_metric(r, "tflops", flops / t / 1e12);
     const double bound = flops / c->spread.ranks / GEMM_RATE_FLOPS * out->times[GEMM].time.median;
     record_metric(r, "fraction_of_bound", bound / t);
+    record_metric(r, "gemm_tflops", GEMM_RATE_FLOPS / out->times[GEMM].time.median / 1e12);
     if (!out->exchanges)
         return;
     const double comm = out->times[COMM].time.median;

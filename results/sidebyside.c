@@ -160,10 +160,23 @@ static int by_series(const void *a, const void *b) {
     return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
+double side_pace(const struct side_pair *pair) {
+    double ulysses, ring;
+    if (!record_num(pair->record[SIDE_ULYSSES], "metrics", "gemm_tflops", &ulysses) ||
+        !record_num(pair->record[SIDE_RING], "metrics", "gemm_tflops", &ring) || ulysses <= 0.0 ||
+        ring <= 0.0)
+        return 1.0;
+    return ulysses > ring ? ulysses / ring : ring / ulysses;
+}
+
 enum side_result side_compare(const struct side_pair *pair) {
     const struct summary *u = &pair->time[SIDE_ULYSSES], *r = &pair->time[SIDE_RING];
     if (!u->has_ci95 || !r->has_ci95)
         return SIDE_UNKNOWN;
+    /* Other load, or another clock rate: a difference would say nothing about the methods. */
+    static const double steady = 1.15;
+    if (side_pace(pair) > steady)
+        return SIDE_UNSTEADY;
     if (stats_ci_overlap(u, r))
         return SIDE_EQUAL;
     return u->median < r->median ? SIDE_FASTER_ULYSSES : SIDE_FASTER_RING;
@@ -227,6 +240,7 @@ static void print_table(const struct side_pair *pairs, size_t n, bool markdown, 
     };
     static const char *const results[] = {
         [SIDE_UNKNOWN] = "? (too few samples)",
+        [SIDE_UNSTEADY] = "? (machine unsteady)",
         [SIDE_EQUAL] = "no difference measured",
         [SIDE_FASTER_ULYSSES] = "Ulysses",
         [SIDE_FASTER_RING] = "Ring",

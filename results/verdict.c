@@ -110,6 +110,13 @@ static void say_pair(const struct side_pair *pair, FILE *out) {
                 "needed: give more --max-time); ",
                 names[faster], factor(pair), pair->time[SIDE_ULYSSES].n, pair->time[SIDE_RING].n,
                 STATS_CI_SAMPLES);
+    else if (result == SIDE_UNSTEADY)
+        fprintf(
+            out,
+            "%s was %.2f times as fast, but the machine was not the same for both: a matrix "
+            "product ran %.2f times as fast beside one as beside the other (other load? measure "
+            "again); ",
+            names[faster], factor(pair), side_pace(pair));
     else if (result == SIDE_EQUAL)
         fputs("no difference measured (the confidence intervals overlap); ", out);
     else
@@ -153,8 +160,10 @@ static void say_crossovers(const struct side_pair *pairs, size_t n, const char *
 }
 
 static void say_overall(const struct side_pair *pairs, size_t n, const char *bullet, FILE *out) {
-    size_t count[4] = {0}, all = 0;
-    double low[4] = {INFINITY, INFINITY, INFINITY, INFINITY}, high[4] = {0};
+    size_t count[SIDE_RESULTS] = {0}, all = 0;
+    double low[SIDE_RESULTS], high[SIDE_RESULTS] = {0};
+    for (int r = 0; r < SIDE_RESULTS; r++)
+        low[r] = INFINITY;
     bool measured[SIDES] = {false};
     for (size_t i = 0; i < n; i++) {
         for (int side = 0; side < SIDES; side++)
@@ -187,6 +196,8 @@ static void say_overall(const struct side_pair *pairs, size_t n, const char *bul
         fprintf(out, "%sno difference was measured in %zu", separator, count[SIDE_EQUAL]);
     if (count[SIDE_UNKNOWN])
         fprintf(out, "%s%zu had too few samples", separator, count[SIDE_UNKNOWN]);
+    if (count[SIDE_UNSTEADY])
+        fprintf(out, "%sin %zu the machine was not steady", separator, count[SIDE_UNSTEADY]);
     fputs(".\n", out);
 }
 

@@ -22,11 +22,17 @@ struct side_pair {
 
 /* What the times of a pair with both records show. */
 enum side_result {
-    SIDE_UNKNOWN /* too few samples */,
+    SIDE_UNKNOWN,  /* too few samples */
+    SIDE_UNSTEADY, /* the machine was not the same for both */
     SIDE_EQUAL,
     SIDE_FASTER_ULYSSES,
-    SIDE_FASTER_RING
+    SIDE_FASTER_RING,
+    SIDE_RESULTS
 };
+/* How much faster the machine was for one side than for the other: the ratio, above 1, of the
+ * reference product's rates that were measured with each. 1 when a record has none. */
+double side_pace(const struct side_pair *pair);
+
 enum side_result side_compare(const struct side_pair *pair);
 
 /* Sentences about pairs[n] of one series, sorted by sp_size and sequence length. */

@@ -86,6 +86,8 @@ json_t *synthetic_attn(const struct synthetic_attn *given) {
 
     add_time(r, time, spec.spread, spec.samples);
     record_metric(r, "tokens_per_s", seq / time);
+    if (spec.gemm_tflops > 0)
+        record_metric(r, "gemm_tflops", spec.gemm_tflops);
     record_metric(r, "tflops", 3.5 * 4.0 * 128 * 32 * seq * seq / 2.0 / time * 1e-12);
     const double local_bytes = 4096.0 * 4.0 * seq / sp;
     const double sent = ring ? (sp - 1) * local_bytes / 2.0 : (sp - 1) / sp * 2.5 * local_bytes;

@@ -15,6 +15,7 @@ struct synthetic_attn {
     const char *model; /* NULL: "llama-3.1-8b" */
     const char *pass;  /* NULL: "fwdbwd" */
     int wrong, no_phases, no_exposed;
+    double gemm_tflops; /* 0: not measured */
 };
 
 /* A finished attn record, owned by the caller. */

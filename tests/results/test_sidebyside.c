@@ -139,6 +139,23 @@ static void nothing_is_invented(void **state) {
     free(text);
 }
 
+/* A product that ran at another rate: the machine, not the method. */
+static void an_unsteady_machine_decides_nothing(void **state) {
+    (void)state;
+    const struct synthetic_attn specs[] = {
+        {.method = "ulysses", .sp = 2, .seq = 512, .time_s = 0.2, .gemm_tflops = 0.10},
+        {.method = "ring", .sp = 2, .seq = 512, .time_s = 0.3, .gemm_tflops = 0.07},
+        {.method = "ulysses", .sp = 2, .seq = 1024, .time_s = 0.4, .gemm_tflops = 0.10},
+        {.method = "ring", .sp = 2, .seq = 1024, .time_s = 0.6, .gemm_tflops = 0.10},
+    };
+    char *text = printed(specs, 4, false);
+    expect(text, "a matrix product ran 1.43 times as fast");
+    expect(text, "? (machine unsteady)");
+    expect(text,
+           "of 2 cases, Ulysses is faster in 1 (1.50 times as fast), in 1 the machine was not");
+    free(text);
+}
+
 /* One rank exchanges with nobody: a base for speed-ups, and no case of either method. */
 static void one_rank_is_a_base(void **state) {
     (void)state;
@@ -197,6 +214,7 @@ int main(void) {
         cmocka_unit_test(crossover),
         cmocka_unit_test(hops_can_bound),
         cmocka_unit_test(nothing_is_invented),
+        cmocka_unit_test(an_unsteady_machine_decides_nothing),
         cmocka_unit_test(one_rank_is_a_base),
         cmocka_unit_test(wrong_records_are_left_out),
         cmocka_unit_test(models_are_not_mixed),
