@@ -210,6 +210,7 @@ static enum status measure_case(struct bench *b, struct session *s, const struct
                                 const struct attn_case *c, size_t i, struct device *dev) {
     struct outcome out = {.sent = 0};
     enum status st = first_iteration(b, s, &out);
+    mem_rss_reset(); /* what the check took is no part of the case */
     if (st == ST_OK)
         st = group_agree(s->run->world, gemm_rate_open(&b->gemm, dev));
     if (st == ST_OK)
