@@ -100,7 +100,7 @@ static enum status run_all(const struct case_kind *kind, struct session *s, void
 }
 
 enum status cases_run(const struct case_kind *kind, struct run *run) {
-    struct session s;
+    struct session s = {0};
     void *c = malloc(kind->size);
     enum status st = c ? session_open(&s, run) : fail(ST_ENV, "out of memory");
     st = group_agree(run->world, st);

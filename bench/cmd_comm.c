@@ -28,17 +28,16 @@ static enum op_pass pass_of(const char *name) {
 }
 
 /* The shape of one data-parallel group's exchange; the sequence must divide over its ranks. */
-static enum status resolve_shape(const struct sweep *sweep, size_t i, const char *data_dir,
-                                 struct comm_case *c) {
-    const enum status st = shape_resolve(sweep, i, data_dir, false, &c->shape);
+static enum status resolve_shape(const struct case_source *from, size_t i, struct comm_case *c,
+                                 char *why, size_t why_size) {
+    const struct sweep *sweep = from->sweep;
+    const enum status st = shape_resolve(sweep, i, from->data_dir, false, &c->shape);
     if (st != ST_OK)
         return st;
-    const int64_t seq = sweep_int(sweep, i, "seq");
-    if (seq % c->spread.sp_size != 0)
-        return fail(ST_USAGE,
-                    "--seq %lld does not divide over --sp %d; the nearest that does is %lld",
-                    (long long)seq, c->spread.sp_size,
-                    (long long)((seq / c->spread.sp_size + 1) * c->spread.sp_size));
+    const int64_t seq = sweep_int(sweep, i, "seq"), sp = c->spread.sp_size;
+    if (seq % sp != 0)
+        snprintf(why, why_size, "%lld tokens do not divide over --sp %d; --seq %lld does",
+                 (long long)seq, (int)sp, (long long)(seq + sp - seq % sp));
     struct sp_shape *s = &c->params.shape;
     s->batch = (int)sweep_int(sweep, i, "batch");
     s->seq = (size_t)seq;
@@ -85,9 +84,10 @@ static enum status resolve(const struct case_source *from, size_t i, void *out, 
     else if (!c->params.by_shape)
         return fail(ST_USAGE,
                     "comm needs sizes: --bytes 1k-16m*4, or a model shape: --model NAME --seq 4k");
-    else if ((st = resolve_shape(sweep, i, from->data_dir, c)) != ST_OK)
+    else if ((st = resolve_shape(from, i, c, why, why_size)) != ST_OK)
         return st;
-    op_supports(c->row, c->pass, &c->params, sp, why, why_size);
+    if (!why[0])
+        op_supports(c->row, c->pass, &c->params, sp, why, why_size);
     return ST_OK;
 }
 

@@ -4,8 +4,10 @@
 
 enum { SIDE = 2048 };
 
+static const size_t MATRIX_BYTES = (size_t)SIDE * SIDE * sizeof(float);
+
 static float *matrix(struct gemm_rate *g, uint32_t seed) {
-    float *m = g->dev->row->alloc(g->dev, &g->ledger, MEM_WORKSPACE, SIDE * SIDE * sizeof *m);
+    float *m = g->dev->row->alloc(g->dev, &g->ledger, MEM_WORKSPACE, MATRIX_BYTES);
     float row[SIDE];
     for (uint32_t r = 0; m && r < SIDE; r++) {
         random_row(row, SIDE, seed, TENSOR_FILLER, 0, r, 0, 0, 1.0f);

@@ -34,11 +34,11 @@ static const struct tensor *tensors_of(const struct op_stage *s) {
 
 /* Tensor x has its token side in buffer 2x and its head side in buffer 2x + 1. */
 static struct buffer *token_buffer(struct op_stage *s, int x) {
-    return &s->buffers[2 * x];
+    return &s->buffers[(ptrdiff_t)2 * x];
 }
 
 static struct buffer *head_buffer(struct op_stage *s, int x) {
-    return &s->buffers[2 * x + 1];
+    return &s->buffers[(ptrdiff_t)2 * x + 1];
 }
 
 static bool supports(const struct op_params *p, int ranks, char *why, size_t why_size) {

@@ -120,7 +120,7 @@ enum status plot_records(const json_t *records, const struct plot_options *optio
         return fail(ST_ENV, "folder of gnuplot scripts %s: %s; install spbench again",
                     options->data_dir, strerror(errno));
     }
-    strcpy(drawing.data_dir, absolute);
+    snprintf(drawing.data_dir, sizeof drawing.data_dir, "%s", absolute);
     free(absolute);
     if (mkdir(options->out_dir, 0777) != 0 && errno != EEXIST)
         return fail(ST_ENV, "folder of pictures %s: %s", options->out_dir, strerror(errno));

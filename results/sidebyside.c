@@ -208,7 +208,7 @@ static void print_caption(const json_t *record, bool markdown, FILE *out) {
 static void time_text(const struct side_pair *pair, int side, char out[CELL_ROOM]) {
     const struct summary *time = &pair->time[side];
     char median[FORMAT_ROOM], half[FORMAT_ROOM] = "?";
-    strcpy(out, "-");
+    snprintf(out, CELL_ROOM, "-");
     if (!pair->record[side])
         return;
     if (time->has_ci95)
@@ -228,7 +228,7 @@ static void times_text(double factor, char out[CELL_ROOM]) {
     if (factor > 0.0)
         snprintf(out, CELL_ROOM, "%.2fx", factor);
     else
-        strcpy(out, "-");
+        snprintf(out, CELL_ROOM, "-");
 }
 
 static void print_table(const struct side_pair *pairs, size_t n, bool markdown, FILE *out) {
