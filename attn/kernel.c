@@ -102,9 +102,13 @@ const struct attn_kernel *attn_kernel_find(const char *name, enum dtype dtype, i
     for (int i = 0; attn_kernels[i]; i++)
         if (fits(attn_kernels[i], dtype, head_dim) && attn_kernels[i]->available())
             return attn_kernels[i];
-    snprintf(why, why_size,
-             "no CPU kernel supports dtype %s with head_dim %d; fp32 kernels take multiples of 8 "
-             "up to %d",
-             dtype_name(dtype), head_dim, HEAD_DIM_MAX);
+    if (dtype != DTYPE_FP32)
+        snprintf(why, why_size,
+                 "the cpu device has no attention kernel for %s yet; use --dtype fp32",
+                 dtype_name(dtype));
+    else
+        snprintf(why, why_size,
+                 "the cpu kernels take a head_dim that is a multiple of 8 up to %d, not %d",
+                 HEAD_DIM_MAX, head_dim);
     return NULL;
 }

@@ -7,7 +7,6 @@
 /* One variant's iterations on this rank. */
 struct series {
     double *local, *max; /* seconds: this rank's, and the slowest rank's up to `reduced` */
-    size_t *rounds;      /* when each was taken */
     size_t n, reduced, capacity;
     double spent; /* sum of max */
 };
@@ -19,7 +18,6 @@ struct engine {
     const struct measure_variant *variants;
     int n_variants;
     struct series series[MEASURE_VARIANTS];
-    size_t round;
     double (*phases)[PHASES]; /* of each iteration of the first variant */
 };
 
@@ -32,8 +30,7 @@ static enum status allocate(struct engine *e) {
         s->capacity = capacity;
         s->local = malloc(capacity * sizeof *s->local);
         s->max = malloc(capacity * sizeof *s->max);
-        s->rounds = malloc(capacity * sizeof *s->rounds);
-        complete = complete && s->local && s->max && s->rounds;
+        complete = complete && s->local && s->max;
     }
     return group_agree(e->world,
                        complete ? ST_OK : fail(ST_ENV, "out of memory for %zu samples", capacity));
@@ -43,7 +40,6 @@ static void release(struct engine *e) {
     for (int v = 0; v < e->n_variants; v++) {
         free(e->series[v].local);
         free(e->series[v].max);
-        free(e->series[v].rounds);
     }
     free(e->phases);
 }
@@ -64,7 +60,6 @@ static double iterate(struct engine *e, int v) {
 static void sample(struct engine *e, int v) {
     struct series *s = &e->series[v];
     s->local[s->n] = iterate(e, v);
-    s->rounds[s->n] = e->round;
     if (v == 0)
         memcpy(e->phases[s->n], e->trace->self_s, sizeof e->phases[0]);
     s->n++;
@@ -167,8 +162,7 @@ static bool collect(struct engine *e, double iteration_s) {
     bool converged = false;
     struct series *first = &e->series[0];
     do {
-        for (size_t r = rounds_between(iteration_s); r > 0 && first->n < first->capacity;
-             r--, e->round++)
+        for (size_t r = rounds_between(iteration_s); r > 0 && first->n < first->capacity; r--)
             for (int v = 0; v < e->n_variants; v++)
                 if (v == 0 || takes_part(e, v))
                     sample(e, v);
@@ -235,9 +229,7 @@ static enum status summarise(struct engine *e, bool converged, struct measuremen
             return st;
         out[v].converged = converged;
         out[v].samples = s->max;
-        out[v].rounds = s->rounds;
         s->max = NULL;
-        s->rounds = NULL;
     }
     return ST_OK;
 }
@@ -263,29 +255,6 @@ enum status measure(const struct group *world, struct trace *trace,
 }
 
 void measurement_free(struct measurement *m) {
-    free(m->rounds);
     free(m->samples);
     *m = (struct measurement){0};
-}
-
-bool measure_difference(const struct measurement *a, const struct measurement *b, double *median,
-                        double *mad) {
-    double *d = malloc((a->time.n + 1) * sizeof *d);
-    size_t n = 0;
-    for (size_t i = 0, k = 0; d && i < a->time.n && k < b->time.n;) {
-        if (a->rounds[i] == b->rounds[k])
-            d[n++] = a->samples[i++] - b->samples[k++];
-        else if (a->rounds[i] < b->rounds[k])
-            i++;
-        else
-            k++;
-    }
-    struct summary s;
-    const bool any = n > 0 && stats_summarise(d, n, &s) == ST_OK;
-    free(d);
-    if (!any)
-        return false;
-    *median = s.median;
-    *mad = s.mad;
-    return true;
 }

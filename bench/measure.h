@@ -31,7 +31,6 @@ enum { MEASURE_VARIANTS = 4 };
 
 struct measurement {
     double *samples; /* [time.n] seconds; owned, freed by measurement_free() */
-    size_t *rounds;  /* [time.n] the round of each, rising; owned likewise */
     struct summary time;
     bool converged;
     double phases[PHASES + 1]; /* of the slowest rank, first variant only; they sum to the median,
@@ -43,10 +42,5 @@ enum status measure(const struct group *world, struct trace *trace,
                     const struct measure_config *config, const struct measure_variant *variants,
                     int n, struct measurement *out);
 void measurement_free(struct measurement *m);
-
-/* How much longer a takes than b: median, and median absolute deviation, of the differences in
- * rounds that have both, so that drift cancels. false when there is no such round. */
-bool measure_difference(const struct measurement *a, const struct measurement *b, double *median,
-                        double *mad);
 
 #endif

@@ -268,7 +268,9 @@ enum status supervise_cases(const struct supervised *what, FILE *out) {
         worst = worst == ST_OK ? st : worst;
     }
     if (worst == ST_OK && runnable == 0)
-        return fail(ST_USAGE, "no case can run; the reasons stand above");
+        return fail(ST_USAGE, "no case can run; %s",
+                    opts_flag(what->opts, "quiet") ? "without --quiet the reasons are shown"
+                                                   : "the reasons stand above");
     return worst;
 }
 
