@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "comm/strided.h"
+#include "comm/peer_bytes.h"
 
 const struct mpi_algorithm *const mpi_algorithm_table[] = {&mpi_pairwise, &mpi_alltoall, NULL};
 
@@ -35,43 +35,14 @@ static bool repeats(const struct plan_spec *spec) {
     return false;
 }
 
-/* Every rank's bytes for every peer must be what the peer expects: a mistake in a block list is an
- * error here and not a hang, or a truncated message, later. *dense: the plan is an all-to-all, in
- * which every rank sends data of its own to every peer. */
-static enum status check_descriptors(const struct plan_spec *spec, bool *dense) {
-    const struct group *g = spec->group;
-    const size_t size = (size_t)g->size;
-    uint64_t *bytes = calloc(3 * size, sizeof *bytes);
-    enum status st =
-        bytes ? ST_OK : fail(ST_ENV, "out of memory for a plan over %d ranks", g->size);
-    st = group_agree(g, st);
-    if (st != ST_OK) {
-        free(bytes);
-        return st;
-    }
-    uint64_t *send = bytes, *expect = bytes + size, *announced = bytes + 2 * size;
-    for (size_t i = 0; i < spec->n_send; i++)
-        send[spec->send[i].peer] += block_bytes(&spec->send[i]);
-    for (size_t i = 0; i < spec->n_recv; i++)
-        expect[spec->recv[i].peer] += block_bytes(&spec->recv[i]);
-    MPI_Request request;
-    MPI_Ialltoall(send, 1, MPI_UINT64_T, announced, 1, MPI_UINT64_T, g->comm, &request);
-    wait_requests(g->wait, 1, &request);
-    for (int p = 0; p < g->size && st == ST_OK; p++)
-        if (announced[p] != expect[p])
-            st =
-                fail(ST_ENV,
-                     "exchange plan: rank %d sends %llu bytes to rank %d, which expects %llu; this "
-                     "is a bug in the exchange",
-                     p, (unsigned long long)announced[p], g->rank, (unsigned long long)expect[p]);
+/* Whether the plan is an all-to-all, in which every rank sends data of its own to every peer. */
+static bool is_dense(const struct plan_spec *spec, const struct peer_bytes *bytes) {
     double gap = repeats(spec);
-    for (int p = 0; p < g->size; p++)
-        if (send[p] == 0)
+    for (int p = 0; p < spec->group->size; p++)
+        if (bytes->send[p] == 0)
             gap = 1;
-    group_max(g, &gap, 1);
-    *dense = gap == 0;
-    free(bytes);
-    return group_agree(g, st);
+    group_max(spec->group, &gap, 1);
+    return gap == 0;
 }
 
 static struct block *copy_blocks(const struct block *blocks, size_t n) {
@@ -94,8 +65,10 @@ static void mpi_plan_free(struct plan *base) {
 static enum status mpi_plan_create(struct transport *t, const struct plan_spec *spec,
                                    struct plan **out) {
     const struct mpi_transport *mpi = (const struct mpi_transport *)t;
-    bool dense = false;
-    enum status st = check_descriptors(spec, &dense);
+    struct peer_bytes bytes;
+    enum status st = peer_bytes_agree(spec, &bytes);
+    const bool dense = st == ST_OK && is_dense(spec, &bytes);
+    peer_bytes_free(&bytes);
     if (st != ST_OK)
         return st;
 
@@ -113,13 +86,7 @@ static enum status mpi_plan_create(struct transport *t, const struct plan_spec *
             .n_send = spec->n_send,
             .n_recv = spec->n_recv,
         };
-        for (size_t i = 0; i < spec->n_send; i++) {
-            const size_t bytes = block_bytes(&spec->send[i]);
-            if (spec->send[i].peer == spec->group->rank)
-                plan->base.own_bytes += bytes;
-            else
-                plan->base.send_bytes += bytes;
-        }
+        plan_count(spec, &plan->base);
         st = plan->send && plan->recv ? plan->algorithm->create(plan) : ST_ENV;
     } else {
         st = fail(ST_ENV, "out of memory for an exchange plan");
