@@ -57,8 +57,13 @@ enum status setup_open(struct setup *setup, struct session *s, size_t i,
                                spread->placement);
     if (st != ST_OK)
         return st;
-    const struct transport_config config = {sweep_str(s->sweep, i, "mpi-algo"), &setup->ledger,
-                                            s->run->trace};
+    const struct transport_config config = {
+        .algorithm = sweep_str(s->sweep, i, "mpi-algo"),
+        .ledger = &setup->ledger,
+        .trace = s->run->trace,
+        .world = s->run->world,
+        .host_key = s->run->places[s->run->world->rank].host_key,
+    };
     st = transport_open(sweep_str(s->sweep, i, "transport"), &config, &setup->transport);
     if (st == ST_OK)
         st = wrap(setup, s, tap);
@@ -80,9 +85,7 @@ void setup_record(const struct session *s, const struct setup *setup, size_t i,
     record_param_int(record, "dp_shard_size", spread->dp_shard_size);
     record_param_int(record, "world_size", spread->ranks);
     record_param_str(record, "placement", spread->placement == SP_OUTER ? "sp-outer" : "sp-inner");
-    const char *transport = sweep_str(s->sweep, i, "transport");
-    record_param_str(record, "transport",
-                     strcmp(transport, "auto") == 0 ? transport_table[0].name : transport);
+    record_param_str(record, "transport", setup->transport->name);
     record_param_str(record, "algo", algorithm);
     record_param_str(record, "device", sweep_str(s->sweep, i, "device"));
     record_param_str(record, "wait", wait_policy_name(setup->grid.world->wait));

@@ -160,7 +160,8 @@ enum status fault_open(struct transport *inner, const struct fault *fault, int w
     struct fault_transport *f = calloc(1, sizeof *f);
     if (!f)
         return fail(ST_ENV, "out of memory for a transport");
-    f->base = (struct transport){&ops, inner->ledger, inner->trace, {0}};
+    f->base = *inner;
+    f->base.ops = &ops;
     f->inner = inner;
     f->fault = *fault;
     f->armed = fault->rank == world_rank;

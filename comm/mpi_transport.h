@@ -5,6 +5,7 @@
 #include "comm/transport.h"
 
 bool mpi_transport_available(char *why, size_t why_size);
+bool mpi_transport_reaches(const struct transport_config *config, char *why, size_t why_size);
 enum status mpi_transport_open(const struct transport_config *config, struct transport **out);
 
 /* Between mpi_transport.c and its algorithms. */

@@ -3,6 +3,12 @@
 #include <stdbool.h>
 #include <string.h>
 
+const char *staging_algorithm(const char *transport, const char *mpi_algorithm) {
+    if (strcmp(transport, "mpi") == 0)
+        return mpi_algorithm;
+    return strcmp(transport, "hybrid") == 0 ? "pairwise" : "pull";
+}
+
 /* Bytes of one tensor's blocks on both sides of a rank, for one peer. On the token side a block has
  * one row per token and lies in one piece only if it has all heads; on the head side one row per
  * batch entry. */
@@ -61,6 +67,8 @@ static size_t alltoall(const struct sp_shape *s, int rank, int n_q, int n_kv) {
 
 size_t staging_ulysses(const struct sp_shape *s, int rank, const char *algorithm, int n_q,
                        int n_kv) {
+    if (strcmp(algorithm, "pull") == 0)
+        return 0;
     if (strcmp(algorithm, "alltoall") == 0)
         return alltoall(s, rank, n_q, n_kv);
     return pairwise(s, rank, n_q, n_kv);

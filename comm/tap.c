@@ -131,7 +131,8 @@ enum status tap_open(struct transport *inner, struct transport **out) {
     struct tap *tap = calloc(1, sizeof *tap);
     if (!tap)
         return fail(ST_ENV, "out of memory for a transport");
-    tap->base = (struct transport){&ops, inner->ledger, inner->trace, {0}};
+    tap->base = *inner;
+    tap->base.ops = &ops;
     tap->inner = inner;
     *out = &tap->base;
     return ST_OK;

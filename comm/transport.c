@@ -1,25 +1,59 @@
 #include "comm/transport.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "comm/hybrid_transport.h"
 #include "comm/mpi_transport.h"
+#include "comm/shm_transport.h"
 
 const struct transport_row transport_table[] = {
-    {"mpi", "MPI messages over strided blocks", mpi_transport_available, mpi_transport_open},
+    {"shm", "copies straight from the sender's memory, on one host", shm_transport_available,
+     shm_transport_reaches, shm_transport_open},
+    {"hybrid", "shm within a host, mpi between hosts", hybrid_transport_available,
+     hybrid_transport_reaches, hybrid_transport_open},
+    {"mpi", "MPI messages over strided blocks", mpi_transport_available, mpi_transport_reaches,
+     mpi_transport_open},
     {0},
 };
+
+/* Appends "NAME: WHY" to the reasons in text. */
+static void add_reason(char *text, size_t size, const char *name, const char *why) {
+    const size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s: %s", used > 0 ? "; " : "", name, why);
+}
+
+static enum status open_row(const struct transport_row *row, const struct transport_config *config,
+                            const char *chosen_as, struct transport **out) {
+    enum status st = row->open(config, out);
+    st = group_agree(config->world, st);
+    if (st != ST_OK) {
+        transport_close(*out);
+        *out = NULL;
+        return st;
+    }
+    (*out)->name = row->name;
+    snprintf((*out)->chosen_as, sizeof(*out)->chosen_as, "%s", chosen_as);
+    return ST_OK;
+}
 
 enum status transport_open(const char *name, const struct transport_config *config,
                            struct transport **out) {
     const bool any = strcmp(name, "auto") == 0;
-    char why[256] = "no such transport";
+    char reasons[sizeof((struct transport *)0)->chosen_as] = "";
+    *out = NULL;
     for (const struct transport_row *row = transport_table; row->name; row++) {
+        char why[160] = "";
         if (!any && strcmp(row->name, name) != 0)
             continue;
-        if (row->available(why, sizeof why))
-            return row->open(config, out);
+        const bool reached =
+            row->available(why, sizeof why) && row->reaches(config, why, sizeof why);
+        add_reason(reasons, sizeof reasons, row->name, why);
+        if (reached)
+            return open_row(row, config, any ? reasons : "", out);
     }
-    return fail(ST_ENV, "transport %s is not available: %s", name, why);
+    return fail(ST_ENV, "transport %s cannot be used: %s", name,
+                reasons[0] ? reasons : "there is none of that name");
 }
 
 void transport_close(struct transport *t) {

@@ -72,9 +72,12 @@ struct transport_ops {
     void (*close)(struct transport *t);
 };
 
-/* What every transport begins with. ledger and trace are borrowed and outlive it. */
+/* What every transport begins with. ledger and trace are borrowed and outlive it; wrappers take
+ * over what the inner one says. */
 struct transport {
     const struct transport_ops *ops;
+    const char *name;    /* of its row */
+    char chosen_as[240]; /* why "auto" took it, "" when it was asked for by name */
     struct mem_ledger *ledger;
     struct trace *trace;
     uint64_t
@@ -85,6 +88,8 @@ struct transport_config {
     const char *algorithm; /* --mpi-algo: "auto", "alltoall", "pairwise" */
     struct mem_ledger *ledger;
     struct trace *trace;
+    const struct group *world; /* all ranks; opening is collective over it */
+    uint64_t host_key;         /* equal on ranks that share a host (topology/place.h) */
 };
 
 /* One way to reach peers: a row of transport_table. */
@@ -93,13 +98,17 @@ struct transport_row {
     const char *help;
     /* false: this build or machine has none, and why says so. */
     bool (*available)(char *why, size_t why_size);
+    /* Whether it joins all ranks of this run; why says so in either case. Collective over the
+     * world, the same answer on all ranks. */
+    bool (*reaches)(const struct transport_config *config, char *why, size_t why_size);
     enum status (*open)(const struct transport_config *config, struct transport **out);
 };
 
 /* Terminated by a row without a name. */
 extern const struct transport_row transport_table[];
 
-/* Opens a transport by name; "auto" takes the first available row. Closed by transport_close(). */
+/* Opens a transport by name; "auto" takes the first row that is available and reaches all ranks.
+ * Collective over config->world. Closed by transport_close(). */
 enum status transport_open(const char *name, const struct transport_config *config,
                            struct transport **out);
 void transport_close(struct transport *t);

@@ -37,20 +37,30 @@ static void cpu_relax(void) {
 #endif
 }
 
-void wait_until(enum wait_policy policy, bool (*done)(void *arg), void *arg) {
-    const struct timespec nap = {.tv_nsec = 20000};
+static void nap(void *arg) {
+    const struct timespec short_while = {.tv_nsec = 20000};
+    (void)arg;
+    nanosleep(&short_while, NULL);
+}
+
+void wait_until_woken(enum wait_policy policy, bool (*done)(void *arg), void (*sleep)(void *arg),
+                      void *arg) {
     while (!done(arg)) {
         switch (policy) {
         case WAIT_YIELD:
             sched_yield();
             break;
         case WAIT_BLOCK:
-            nanosleep(&nap, NULL);
+            sleep(arg);
             break;
         default:
             cpu_relax();
         }
     }
+}
+
+void wait_until(enum wait_policy policy, bool (*done)(void *arg), void *arg) {
+    wait_until_woken(policy, done, nap, arg);
 }
 
 struct requests {

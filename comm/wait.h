@@ -11,7 +11,7 @@
 enum wait_policy {
     WAIT_SPIN,  /* a core per rank: lowest latency */
     WAIT_YIELD, /* ranks share cores: sched_yield(2) between polls */
-    WAIT_BLOCK, /* many ranks a core: short sleeps between polls */
+    WAIT_BLOCK, /* many ranks a core: sleeps until woken, or for a short while, between polls */
     WAIT_POLICIES
 };
 
@@ -26,6 +26,11 @@ enum wait_policy wait_policy_default(int ranks_per_core);
 
 /* Polls done(arg) until it is true. done must make progress itself. */
 void wait_until(enum wait_policy policy, bool (*done)(void *arg), void *arg);
+
+/* The same where whoever makes done(arg) true can wake this rank: WAIT_BLOCK calls sleep(arg),
+ * which returns when done(arg) is worth asking again. */
+void wait_until_woken(enum wait_policy policy, bool (*done)(void *arg), void (*sleep)(void *arg),
+                      void *arg);
 
 /* Completes n requests (MPI_REQUEST_NULL allowed). */
 void wait_requests(enum wait_policy policy, int n, MPI_Request *requests);

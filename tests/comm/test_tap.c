@@ -11,7 +11,7 @@ struct fixture {
 };
 
 static void open_fixture(struct fixture *f) {
-    const struct transport_config config = {"auto", &f->ledger, &f->trace};
+    const struct transport_config config = {"auto", &f->ledger, &f->trace, &test_world, 1};
     const struct op_params p = {.bytes = 4096, .shape = {.elem_bytes = 4, .grad_bytes = 4}};
     struct transport *inner = NULL;
     assert_int_equal(transport_open("mpi", &config, &inner), ST_OK);
