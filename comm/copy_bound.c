@@ -1,57 +1,19 @@
 #include "comm/copy_bound.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/trace.h"
+#include "comm/copy_rows.h"
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-
-/* Non-temporal stores leave out the read of the destination's lines (Intel optimization
- * manual, 9.6). */
-static void copy_streaming(char *restrict to, const char *restrict from, size_t bytes) {
-    const size_t head = (size_t)(-(uintptr_t)to & 15u);
-    if (bytes < 64 + head) {
-        memcpy(to, from, bytes);
-        return;
-    }
-    memcpy(to, from, head);
-    size_t i = head;
-    for (; i + 64 <= bytes; i += 64) {
-        const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)(from + i));
-        const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(from + i + 16));
-        const __m128i c = _mm_loadu_si128((const __m128i *)(const void *)(from + i + 32));
-        const __m128i d = _mm_loadu_si128((const __m128i *)(const void *)(from + i + 48));
-        _mm_stream_si128((__m128i *)(void *)(to + i), a);
-        _mm_stream_si128((__m128i *)(void *)(to + i + 16), b);
-        _mm_stream_si128((__m128i *)(void *)(to + i + 32), c);
-        _mm_stream_si128((__m128i *)(void *)(to + i + 48), d);
-    }
-    memcpy(to + i, from + i, bytes - i);
-    _mm_sfence();
-}
-#else
-static void copy_streaming(char *restrict to, const char *restrict from, size_t bytes) {
-    memcpy(to, from, bytes);
-}
-#endif
-
-static void copy_plain(char *restrict to, const char *restrict from, size_t bytes) {
-    memcpy(to, from, bytes);
-}
-
-typedef void copy_fn(char *restrict to, const char *restrict from, size_t bytes);
-
-static double timed_copy(const struct group *group, copy_fn *copy, char *to, const char *from,
+static double timed_copy(const struct group *group, copy_rows_fn *copy, char *to, const char *from,
                          size_t bytes, int pieces) {
     group_barrier(group);
     const double start = clock_s();
     for (int p = 0; p < pieces; p++) {
         const size_t begin = bytes / (size_t)pieces * (size_t)p;
         const size_t end = p == pieces - 1 ? bytes : bytes / (size_t)pieces * (size_t)(p + 1);
-        copy(to + begin, from + begin, end - begin);
+        copy(to + begin, 0, from + begin, 0, end - begin, 1);
     }
     double t = clock_s() - start;
     group_max(group, &t, 1);
@@ -65,7 +27,7 @@ static int ascending(const void *a, const void *b) {
 
 double copy_bound(const struct group *group, size_t bytes, int pieces, double budget_s) {
     enum { REPEATS = 21, LEAST = 5 };
-    static copy_fn *const ways[] = {copy_plain, copy_streaming};
+    copy_rows_fn *const ways[] = {copy_rows_plain, copy_rows_streaming()};
     if (bytes == 0 || pieces < 1)
         return 0;
     char *from = malloc(bytes), *to = malloc(bytes);

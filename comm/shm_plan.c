@@ -114,13 +114,14 @@ void shm_plan_wait(struct plan *base) {
     retire(plan);
 }
 
-/* Streaming stores where what all ranks of the host read and write at once exceeds its caches. */
+/* Streaming stores where what all ranks of the host read and write at once fills more than half of
+ * its caches: beyond that, plain stores push out what is still to be read. */
 static copy_rows_fn *choose_copy(const struct shm_transport *t, const struct plan_spec *spec) {
     size_t bytes = 0;
     for (size_t i = 0; i < spec->n_recv; i++)
         bytes += block_bytes(&spec->recv[i]);
-    return 2 * bytes * (size_t)t->ranks_here > t->cache_bytes ? copy_rows_streaming()
-                                                              : copy_rows_plain;
+    return 2 * bytes * (size_t)t->ranks_here > t->cache_bytes / 2 ? copy_rows_streaming()
+                                                                  : copy_rows_plain;
 }
 
 enum status shm_plan_create(struct transport *t, const struct plan_spec *spec, struct plan **out) {
