@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "comm/staging.h"
+
 static void pass_of(const char *name, struct problem *p) {
     p->forward = strstr(name, "fwd") != NULL;
     p->backward = strstr(name, "bwd") != NULL;
@@ -63,7 +65,8 @@ enum status attn_case_resolve(const struct case_source *from, size_t i, void *ou
     c->method = sp_method_find(sweep_str(sweep, i, "method"));
     c->device = sweep_str(sweep, i, "device");
     c->kernel = sweep_str(sweep, i, "kernel");
-    c->algorithm = sweep_str(sweep, i, "mpi-algo");
+    c->algorithm =
+        staging_algorithm(sweep_str(sweep, i, "transport"), sweep_str(sweep, i, "mpi-algo"));
     c->threads = (int)sweep_int(sweep, i, "threads");
     st = resolve_problem(from, i, c);
     if (st == ST_OK)

@@ -226,7 +226,7 @@ static enum status measure_case(struct bench *b, struct session *s, const struct
         out.balance = out.exchanges ? balance_of(b, s->run->world) : 0;
         out.link = worst_sp_link(s, setup);
         out.peaks = peaks_over_ranks(s->run->world, &setup->ledger);
-        json_t *record = make_record(s, setup, c, i, dev, &out, setup_algorithm(c->algorithm));
+        json_t *record = make_record(s, setup, c, i, dev, &out, setup_algorithm(s, setup, i));
         st = group_agree(s->run->world, finish_record(s, i, record));
     }
     for (int v = 0; v < VARIANTS; v++)

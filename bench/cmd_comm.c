@@ -10,6 +10,7 @@
 #include "bench/setup.h"
 #include "comm/copy_bound.h"
 #include "comm/op.h"
+#include "comm/staging.h"
 #include "results/record.h"
 
 /* One case, resolved. */
@@ -63,7 +64,8 @@ static enum status resolve(const struct case_source *from, size_t i, void *out, 
         return st;
     c->row = op_find(sweep_str(sweep, i, "op"));
     c->pass = pass_of(sweep_str(sweep, i, "pass"));
-    c->algorithm = sweep_str(sweep, i, "mpi-algo");
+    c->algorithm =
+        staging_algorithm(sweep_str(sweep, i, "transport"), sweep_str(sweep, i, "mpi-algo"));
     c->cold = strcmp(sweep_str(sweep, i, "cache"), "cold") == 0;
     const int sp = c->spread.sp_size;
     c->params = (struct op_params){

@@ -4,6 +4,7 @@
 
 #include "bench/sink.h"
 #include "comm/mpi_transport.h"
+#include "comm/staging.h"
 #include "comm/tap.h"
 #include "results/record.h"
 
@@ -75,8 +76,10 @@ void setup_close(struct setup *setup) {
     grid_free(&setup->grid);
 }
 
-const char *setup_algorithm(const char *requested) {
-    return strcmp(requested, "auto") == 0 ? mpi_algorithm_table[0]->name : requested;
+const char *setup_algorithm(const struct session *s, const struct setup *setup, size_t i) {
+    const char *algorithm =
+        staging_algorithm(setup->transport->name, sweep_str(s->sweep, i, "mpi-algo"));
+    return strcmp(algorithm, "auto") == 0 ? mpi_algorithm_table[0]->name : algorithm;
 }
 
 void setup_record(const struct session *s, const struct setup *setup, size_t i,
@@ -86,6 +89,8 @@ void setup_record(const struct session *s, const struct setup *setup, size_t i,
     record_param_int(record, "world_size", spread->ranks);
     record_param_str(record, "placement", spread->placement == SP_OUTER ? "sp-outer" : "sp-inner");
     record_param_str(record, "transport", setup->transport->name);
+    if (setup->transport->chosen_as[0])
+        record_param_str(record, "transport_reason", setup->transport->chosen_as);
     record_param_str(record, "algo", algorithm);
     record_param_str(record, "device", sweep_str(s->sweep, i, "device"));
     record_param_str(record, "wait", wait_policy_name(setup->grid.world->wait));

@@ -35,8 +35,8 @@ enum status setup_open(struct setup *setup, struct session *s, size_t i,
                        const struct spread *spread, bool tap);
 void setup_close(struct setup *setup);
 
-/* The algorithm that --mpi-algo comes to. */
-const char *setup_algorithm(const char *requested);
+/* The algorithm that --mpi-algo comes to on the transport that was opened. */
+const char *setup_algorithm(const struct session *s, const struct setup *setup, size_t i);
 
 /* Params that every kind of record has. transport and algorithm are the resolved ones. */
 void setup_record(const struct session *s, const struct setup *setup, size_t i,

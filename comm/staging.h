@@ -13,8 +13,8 @@ const char *staging_algorithm(const char *transport, const char *mpi_algorithm);
 
 /* Of one Ulysses exchange of n_q query-head and n_kv key/value tensors, in either direction: bytes
  * on this rank, by algorithm ("pairwise": strided blocks to and from other ranks; "alltoall": the
- * whole message of each side that does not already lie as MPI_Alltoall wants it; "pull": none). "auto"
- * stands for the first algorithm of the table. */
+ * whole message of each side that does not already lie as MPI_Alltoall wants it; "pull": none).
+ * "auto" stands for the first algorithm of the table. */
 size_t staging_ulysses(const struct sp_shape *s, int rank, const char *algorithm, int n_q,
                        int n_kv);
 

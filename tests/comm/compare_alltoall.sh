@@ -10,7 +10,7 @@ trap 'rm -rf "$dir"' EXIT
 for ((run = 0; run < runs; run++)); do
     # Pinned as spbench pins: one core per rank.
     "$mpiexec" -bind-to core -n 2 "$reference" $sizes | sed "s/^/$run /" >>"$dir/reference"
-    "$spbench" -n 2 comm --op alltoall --mpi-algo alltoall --bytes "${sizes// /,}" --rel-ci 1% \
+    "$spbench" -n 2 comm --op alltoall --transport mpi --mpi-algo alltoall --bytes "${sizes// /,}" --rel-ci 1% \
         --max-time 2s -o csv 2>/dev/null >"$dir/csv"
     awk -F, -v run=$run '
         NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
