@@ -10,12 +10,15 @@ struct fixture {
     struct op op;
 };
 
-static void open_fixture(struct fixture *f) {
+static const char *const transports[] = {"mpi", "shm", "hybrid"};
+
+static void open_fixture(struct fixture *f, const char *transport) {
     const struct transport_config config = {"auto", &f->ledger, &f->trace, &test_world, 1};
     const struct op_params p = {.bytes = 4096, .shape = {.elem_bytes = 4, .grad_bytes = 4}};
     struct transport *inner = NULL;
-    assert_int_equal(transport_open("mpi", &config, &inner), ST_OK);
+    assert_int_equal(transport_open(transport, &config, &inner), ST_OK);
     assert_int_equal(tap_open(inner, &f->tap), ST_OK);
+    assert_string_equal(f->tap->name, transport);
     assert_int_equal(op_create(op_find("ring"), OP_BOTH, &p, f->tap, &test_world, &f->op), ST_OK);
 }
 
@@ -26,10 +29,9 @@ static void close_fixture(struct fixture *f) {
 }
 
 /* A stubbed exchange sends nothing and leaves the data of the last real one. */
-static void stub_keeps_the_data(void **state) {
-    (void)state;
+static void stub_keeps_the_data_over(const char *transport) {
     struct fixture f = {0};
-    open_fixture(&f);
+    open_fixture(&f, transport);
     assert_int_equal(op_verify(&f.op), 0);
     const uint64_t sent = f.tap->sent[TRAFFIC_SP];
     tap_set_mode(f.tap, TAP_STUB);
@@ -42,11 +44,16 @@ static void stub_keeps_the_data(void **state) {
     close_fixture(&f);
 }
 
-/* A replay sends the bytes of the recorded iteration, no more and no less. */
-static void replay_repeats_the_exchanges(void **state) {
+static void stub_keeps_the_data(void **state) {
     (void)state;
+    for (size_t i = 0; i < sizeof transports / sizeof transports[0]; i++)
+        stub_keeps_the_data_over(transports[i]);
+}
+
+/* A replay sends the bytes of the recorded iteration, no more and no less. */
+static void replay_repeats_the_exchanges_over(const char *transport) {
     struct fixture f = {0};
-    open_fixture(&f);
+    open_fixture(&f, transport);
     uint64_t before = f.tap->sent[TRAFFIC_SP];
     assert_int_equal(tap_record_begin(f.tap), ST_OK);
     op_run(&f.op);
@@ -58,6 +65,12 @@ static void replay_repeats_the_exchanges(void **state) {
         tap_replay(f.tap);
     assert_int_equal(f.tap->sent[TRAFFIC_SP] - before, 3 * once);
     close_fixture(&f);
+}
+
+static void replay_repeats_the_exchanges(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof transports / sizeof transports[0]; i++)
+        replay_repeats_the_exchanges_over(transports[i]);
 }
 
 int tests(void) {
