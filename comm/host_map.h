@@ -22,8 +22,8 @@ bool shared_memory_works(char *why, size_t why_size);
 enum status host_map_create(const struct transport_config *config, struct host_map *out);
 void host_map_free(struct host_map *map);
 
-/* Whether the plan's ranks can be joined by shared memory alone: one host, connected; why says how
- * many ranks and hosts there are, or what is in the way. */
+/* Whether shared memory alone joins the ranks: one host, connected. why says how many ranks and
+ * hosts there are, or what is in the way. */
 bool host_map_shares(const struct host_map *map, int ranks, char *why, size_t why_size);
 
 #endif

@@ -20,7 +20,8 @@ struct hello {
 struct wire_block {
     int32_t fd;
     int32_t unused;
-    uint64_t buffer_bytes, offset, rows, row_bytes, stride;
+    uint64_t segment_bytes, offset; /* of the segment with that fd, and in it */
+    uint64_t rows, row_bytes, stride;
 };
 
 struct peer {
@@ -29,11 +30,6 @@ struct peer {
     struct hello mine, theirs;
     struct wire_block *out, *in;
 };
-
-static const struct shm_segment *segment_of(const struct block *b) {
-    const struct shm_buffer *buffer = b->buffer->handle;
-    return buffer ? &buffer->segment : NULL;
-}
 
 /* The ranks that this one exchanges data with, by rising distance. */
 static size_t list_peers(const struct group *g, const struct peer_bytes *bytes,
@@ -62,11 +58,13 @@ static enum status describe_blocks(const struct plan_spec *spec, struct peer *pe
         const struct block *b = &spec->send[i];
         if (b->peer != peer->rank || block_bytes(b) == 0)
             continue;
-        if (!segment_of(b))
+        const struct shm_buffer *buffer = b->buffer->handle;
+        if (!buffer)
             return fail(ST_ENV, "a buffer of an exchange was not allocated by its transport");
-        *w++ = (struct wire_block){.fd = segment_of(b)->fd,
-                                   .buffer_bytes = b->buffer->bytes,
-                                   .offset = b->offset,
+        const struct shm_piece piece = buffer->piece;
+        *w++ = (struct wire_block){.fd = piece.slab->segment.fd,
+                                   .segment_bytes = piece.slab->segment.bytes,
+                                   .offset = piece.offset + b->offset,
                                    .rows = b->rows,
                                    .row_bytes = b->row_bytes,
                                    .stride = b->stride};
@@ -139,8 +137,8 @@ static enum status attach(struct shm_plan *plan, int pid, int fd, size_t bytes, 
     return ST_OK;
 }
 
-/* The buffers of a peer's blocks, each mapped once: data[i] is where block i's begins. */
-static enum status attach_buffers(struct shm_plan *plan, const struct peer *peer, void **data) {
+/* The segments of a peer's blocks, each mapped once: data[i] is where block i's begins. */
+static enum status attach_segments(struct shm_plan *plan, const struct peer *peer, void **data) {
     for (size_t i = 0; i < peer->theirs.n_blocks; i++) {
         const struct wire_block *w = &peer->in[i];
         for (size_t k = 0; k < i && !data[i]; k++)
@@ -148,7 +146,7 @@ static enum status attach_buffers(struct shm_plan *plan, const struct peer *peer
                 data[i] = data[k];
         const enum status st =
             data[i] ? ST_OK
-                    : attach(plan, peer->theirs.pid, w->fd, w->buffer_bytes, false, &data[i]);
+                    : attach(plan, peer->theirs.pid, w->fd, w->segment_bytes, false, &data[i]);
         if (st != ST_OK)
             return st;
     }
@@ -179,7 +177,7 @@ static enum status pair_blocks(const struct plan_spec *spec, const struct peer *
     size_t at = 0;
     for (size_t k = 0; k < peer->theirs.n_blocks; k++) {
         const struct wire_block *w = &peer->in[k];
-        const struct buffer buffer = {data[k], w->buffer_bytes, NULL};
+        const struct buffer buffer = {data[k], w->segment_bytes, NULL};
         const struct block src = {self, &buffer, w->offset, w->rows, w->row_bytes, w->stride};
         const struct block *dst = next_block(spec->recv, spec->n_recv, peer->rank, &at);
         if (!dst || block_bytes(dst) != block_bytes(&src))
@@ -216,7 +214,7 @@ static enum status add_source(struct shm_plan *plan, const struct plan_spec *spe
     source->ready = &flags[0];
     source->ack = &flags[peer->theirs.ack];
     source->bell = bell;
-    enum status st = attach_buffers(plan, peer, data);
+    enum status st = attach_segments(plan, peer, data);
     if (st == ST_OK)
         st = pair_blocks(spec, peer, data, &source->copies);
     free(data);

@@ -4,17 +4,18 @@
 
 #include "comm/copy_list.h"
 #include "comm/peer_bytes.h"
-#include "comm/shm_segment.h"
+#include "comm/shm_pool.h"
 #include "comm/shm_signal.h"
 
 /* What a buffer's handle points to. */
 struct shm_buffer {
-    struct shm_segment segment;
+    struct shm_piece piece;
     enum mem_category category;
 };
 
 struct shm_transport {
     struct transport base;
+    struct shm_pool pool;
     struct shm_segment bell; /* a struct shm_bell: this rank's */
     struct shm_plan *active; /* plans between start and the end of wait */
     size_t cache_bytes;      /* last-level cache of the host ... */

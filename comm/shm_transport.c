@@ -12,20 +12,20 @@ static enum status shm_alloc(struct transport *t, enum mem_category category, si
     if (!b)
         return fail(ST_ENV, "out of memory for a buffer");
     b->category = category;
-    const enum status st = shm_segment_create(bytes, &b->segment);
+    const enum status st = shm_pool_alloc(&((struct shm_transport *)t)->pool, bytes, &b->piece);
     if (st != ST_OK) {
         free(b);
         return st;
     }
     mem_note(t->ledger, category, MEM_SHARED, (ptrdiff_t)bytes);
-    *out = (struct buffer){b->segment.data, bytes, b};
+    *out = (struct buffer){shm_piece_data(b->piece), bytes, b};
     return ST_OK;
 }
 
 static void shm_free(struct transport *t, struct buffer *buffer) {
     struct shm_buffer *b = buffer->handle;
     mem_note(t->ledger, b->category, MEM_SHARED, -(ptrdiff_t)buffer->bytes);
-    shm_segment_free(&b->segment);
+    shm_pool_free(&((struct shm_transport *)t)->pool, b->piece);
     free(b);
 }
 

@@ -281,6 +281,43 @@ static void hybrid_names_its_halves(void **state) {
     close_it(&f);
 }
 
+/* Small buffers share files and do not overlap. */
+static void many_buffers_cost_few_files(void **state) {
+    (void)state;
+    enum { MANY = 3000 };
+    struct buffer large[2];
+    static struct buffer buffers[MANY];
+    struct fixture f;
+    assert_int_equal(open_as(&f, "shm", 1), ST_OK);
+    const int fds = count_fds();
+    for (int i = 0; i < MANY; i++) {
+        assert_int_equal(buffer_alloc(f.t, MEM_EXCHANGE, 1 + (size_t)i % 1000, &buffers[i]), ST_OK);
+        memset(buffers[i].data, i % 251, buffers[i].bytes);
+    }
+    assert_in_range(count_fds() - fds, 1, 10);
+    /* A large one has its own, and small ones still go where there is room. */
+    const int before = count_fds();
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(buffer_alloc(f.t, MEM_EXCHANGE, 1 << 20, &large[i]), ST_OK);
+        buffer_free(f.t, &buffers[0]);
+        assert_int_equal(buffer_alloc(f.t, MEM_EXCHANGE, 1, &buffers[0]), ST_OK);
+        memset(buffers[0].data, 0, 1);
+    }
+    assert_int_equal(count_fds(), before + 2);
+    for (int i = 0; i < 2; i++)
+        buffer_free(f.t, &large[i]);
+    size_t wrong = 0;
+    for (int i = 0; i < MANY; i++)
+        for (size_t k = 0; k < buffers[i].bytes; k++)
+            wrong += ((unsigned char *)buffers[i].data)[k] != i % 251;
+    assert_int_equal(wrong, 0);
+    for (int i = 0; i < MANY; i++)
+        buffer_free(
+            f.t, &buffers[(i * 7) % MANY]); /* in an order of its own: 7 and MANY share no factor */
+    assert_int_equal(count_fds(), fds);
+    close_it(&f);
+}
+
 static void buffers_are_entered_as_shared(void **state) {
     (void)state;
     struct fixture f;
@@ -308,6 +345,7 @@ int tests(void) {
         cmocka_unit_test(nothing_is_left_behind),
         cmocka_unit_test(auto_says_why),
         cmocka_unit_test(hybrid_names_its_halves),
+        cmocka_unit_test(many_buffers_cost_few_files),
         cmocka_unit_test(buffers_are_entered_as_shared),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
