@@ -4,7 +4,8 @@
 #include <string.h>
 
 const char *staging_algorithm(const char *transport, const char *mpi_algorithm) {
-    if (strcmp(transport, "mpi") == 0)
+    const bool named = strcmp(mpi_algorithm, "auto") != 0;
+    if (strcmp(transport, "mpi") == 0 || (strcmp(transport, "auto") == 0 && named))
         return mpi_algorithm;
     return strcmp(transport, "hybrid") == 0 ? "pairwise" : "pull";
 }

@@ -7,8 +7,8 @@
 #include "comm/shape.h"
 
 /* What stages, for the functions below, when a transport is asked for with this --mpi-algo: "pull"
- * (nothing is) for shm, and for auto, which takes it on one host; for hybrid the bound that holds
- * if no peer is on the rank's own host. */
+ * (nothing is) for shm, and for auto, which takes it on one host unless an algorithm of mpi is
+ * named; for hybrid the bound that holds if no peer is on the rank's own host. */
 const char *staging_algorithm(const char *transport, const char *mpi_algorithm);
 
 /* Of one Ulysses exchange of n_q query-head and n_kv key/value tensors, in either direction: bytes

@@ -9,11 +9,11 @@
 
 const struct transport_row transport_table[] = {
     {"shm", "copies straight from the sender's memory, on one host", shm_transport_available,
-     shm_transport_reaches, shm_transport_open},
+     shm_transport_reaches, shm_transport_open, false},
     {"hybrid", "shm within a host, mpi between hosts", hybrid_transport_available,
-     hybrid_transport_reaches, hybrid_transport_open},
+     hybrid_transport_reaches, hybrid_transport_open, false},
     {"mpi", "MPI messages over strided blocks", mpi_transport_available, mpi_transport_reaches,
-     mpi_transport_open},
+     mpi_transport_open, true},
     {0},
 };
 
@@ -40,12 +40,17 @@ static enum status open_row(const struct transport_row *row, const struct transp
 enum status transport_open(const char *name, const struct transport_config *config,
                            struct transport **out) {
     const bool any = strcmp(name, "auto") == 0;
+    const bool named = any && strcmp(config->algorithm, "auto") != 0;
     char reasons[sizeof((struct transport *)0)->chosen_as] = "";
     *out = NULL;
     for (const struct transport_row *row = transport_table; row->name; row++) {
         char why[160] = "";
         if (!any && strcmp(row->name, name) != 0)
             continue;
+        if (named && !row->mpi_algorithms) {
+            add_reason(reasons, sizeof reasons, row->name, "--mpi-algo names an algorithm of mpi");
+            continue;
+        }
         const bool reached =
             row->available(why, sizeof why) && row->reaches(config, why, sizeof why);
         add_reason(reasons, sizeof reasons, row->name, why);

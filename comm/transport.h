@@ -102,12 +102,15 @@ struct transport_row {
      * world, the same answer on all ranks. */
     bool (*reaches)(const struct transport_config *config, char *why, size_t why_size);
     enum status (*open)(const struct transport_config *config, struct transport **out);
+    bool mpi_algorithms; /* --mpi-algo means something to it: naming one rules the others out of
+                            "auto" */
 };
 
 /* Terminated by a row without a name. */
 extern const struct transport_row transport_table[];
 
-/* Opens a transport by name; "auto" takes the first row that is available and reaches all ranks.
+/* Opens a transport by name; "auto" takes the first row that is available and reaches all ranks
+ * (and has the algorithm, where config names one).
  * Collective over config->world. Closed by transport_close(). */
 enum status transport_open(const char *name, const struct transport_config *config,
                            struct transport **out);
