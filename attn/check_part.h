@@ -12,6 +12,7 @@ struct check {
     const struct problem *p;
     int group;          /* query heads per kv head */
     int batch, kv_head; /* of this rank's part */
+    int turn;           /* of check_pair() */
     int n_tokens;
     int token[CHECK_TOKENS]; /* local indices */
     double error[CHECK_TENSORS];
@@ -21,7 +22,7 @@ struct check {
 /* Enters a row's error. */
 void check_note(struct check *c, enum check_tensor tensor, double error);
 
-/* The kv head and sequence that an SP rank of this rank's group checks. */
+/* The kv head and sequence that an SP rank of this rank's group checks in c->turn. */
 void check_pair(const struct check *c, int sp_rank, int *batch, int *kv_head);
 
 /* Global position of the i-th token that is checked, and its row in tensors of [batch, tokens]. */
@@ -50,6 +51,9 @@ void source_fill(struct source *s, const struct check *c, const int32_t *pos, in
 
 /* Rotates rows of head_dim as the layer's RoPE does, in double; inverse: back. */
 void source_rope(const struct problem *p, int32_t pos, bool inverse, double *row);
+
+/* Collective over the world, like the parts below. */
+void check_weights(struct check *c);
 
 /* The parts. Each allocates first and agrees over the world, so that none waits for a rank that
  * could not. */

@@ -64,7 +64,7 @@ void params_close(struct params *p) {
     *p = (struct params){0};
 }
 
-const float *params_gather(struct params *p) {
+const float *params_gather(const struct params *p) {
     if (!p->gather)
         return p->shard.data;
     trace_begin(p->transport->trace, PHASE_PARAM_GATHER);

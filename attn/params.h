@@ -40,7 +40,7 @@ enum status params_open(struct params *p, struct device *dev, struct transport *
 void params_close(struct params *p);
 
 /* The whole parameters, valid until the scratch serves another unit. */
-const float *params_gather(struct params *p);
+const float *params_gather(const struct params *p);
 
 /* Where the rank's whole gradient goes, and its reduction into grad_shard. */
 float *params_gradient(struct params *p);

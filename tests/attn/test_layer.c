@@ -54,7 +54,7 @@ static void run_case(const struct problem *p, const struct sp_method *method, co
     assert_param_bytes(&r);
     run_compare(&r, local, error);
     assert_errors(error, CHECK_TOLERANCE_FP32);
-    assert_int_equal(check_layer(&r.layer, CHECK_TOLERANCE_FP32, &report), ST_OK);
+    assert_int_equal(check_layer(&r.layer, &report), ST_OK);
     assert_errors(report.error, CHECK_TOLERANCE_FP32);
     assert_true(report.ok && report.rows > 0);
     assert_memory_predicted(&r);
