@@ -166,10 +166,14 @@ static struct attn_args block_args(const struct attention *a, int step) {
     return args;
 }
 
-static void start_hop(struct ring *s, int slot, struct plan *plan) {
+static void start_hop(struct attention *a, struct ring *s, int slot, struct plan *plan,
+                      enum phase phase) {
     s->active[slot] = plan;
-    if (plan)
-        plan_start(plan);
+    if (!plan)
+        return;
+    trace_begin(a->transport->trace, phase);
+    plan_start(plan);
+    trace_end(a->transport->trace);
 }
 
 static void wait_hop(struct attention *a, struct ring *s, int slot, enum phase phase) {
@@ -194,7 +198,7 @@ static void forward(struct attention *a) {
     const int steps = a->sp->size;
     float *o_sum = s->o_sum ? s->o_sum : a->o.data;
     for (int step = 0; step < steps; step++) {
-        start_hop(s, 0, next_hop(s, step, steps));
+        start_hop(a, s, 0, next_hop(s, step, steps), PHASE_RING);
         struct attn_args args = block_args(a, step);
         if (step > 0) {
             args.o = s->o_part;
@@ -226,7 +230,7 @@ static void pass_gradient_on(struct attention *a, struct ring *s, int step) {
         row->add(a->dev, s->contribution, s->wire_in.data, wire, n);
     row->convert(a->dev, s->wire_out.data, wire, s->contribution, DTYPE_FP32, n);
     trace_end(a->transport->trace);
-    start_hop(s, 1, s->grad);
+    start_hop(a, s, 1, s->grad, PHASE_RING_BWD);
 }
 
 static void backward(struct attention *a) {
@@ -241,7 +245,7 @@ static void backward(struct attention *a) {
     row->zero(a->dev, a->dkv.data, a->dkv.bytes);
     trace_end(trace);
     for (int step = 0; step < steps; step++) {
-        start_hop(s, 0, next_hop(s, step, steps));
+        start_hop(a, s, 0, next_hop(s, step, steps), PHASE_RING_BWD);
         struct attn_args args = block_args(a, step);
         trace_begin(trace, PHASE_ATTENTION_BWD);
         if (step > 0) {

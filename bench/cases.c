@@ -63,6 +63,8 @@ static enum status visit(const struct case_kind *kind, const struct case_source 
 enum status cases_visit(const struct case_kind *kind, const struct opts *opts, const char *data_dir,
                         int ranks, FILE *out, size_t *runnable) {
     struct sweep *sweep = NULL;
+    if (opts_int(opts, "min-samples", 0) > opts_int(opts, "max-samples", 0))
+        return fail(ST_USAGE, "--min-samples is more than --max-samples");
     void *c = malloc(kind->size);
     enum status st = c ? sweep_create(opts, ranks, &sweep) : fail(ST_ENV, "out of memory");
     if (st == ST_OK) {

@@ -210,15 +210,17 @@ static json_t *make_record(const struct session *s, const struct setup *setup, s
  * enough. */
 static uint64_t verify_all(struct measured_op *m, const struct group *world) {
     uint64_t wrong = 0;
+    trace_begin(m->trace, PHASE_EXCHANGE);
     for (int i = 0; i < m->n; i++)
         wrong += op_verify(&m->copies[i]);
+    trace_end(m->trace);
     group_sum_u64(world, &wrong, 1);
     return wrong;
 }
 
 static uint64_t bytes_of_one_run(struct measured_op *m, const struct setup *setup) {
     const uint64_t before = setup->transport->sent[TRAFFIC_SP];
-    op_run(&m->copies[0]);
+    run_next(m);
     uint64_t sent = setup->transport->sent[TRAFFIC_SP] - before;
     group_max_u64(setup->grid.world, &sent, 1);
     return sent;

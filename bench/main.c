@@ -1,6 +1,8 @@
 /* spbench: reads the command line and hands over to a command. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/options.h"
 #include "base/paths.h"
@@ -49,7 +51,15 @@ static int run_command(const struct opts *opts, int argc, char **argv, const cha
     return supervise_command(&what);
 }
 
+/* Files opened later must not take the place of a closed stream. */
+static void open_closed_streams(void) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) == -1)
+            open("/dev/null", fd == STDIN_FILENO ? O_RDONLY : O_WRONLY);
+}
+
 int main(int argc, char **argv) {
+    open_closed_streams();
     signal(SIGPIPE, SIG_IGN); /* a reader that left is an error of the write, not a death */
     struct opts *opts;
     char data_dir[4096];
@@ -63,5 +73,7 @@ int main(int argc, char **argv) {
             code = run_command(opts, argc, argv, data_dir);
     }
     opts_free(opts);
+    if (fflush(stdout) != 0 && code == ST_OK)
+        code = (int)fail(ST_ENV, "the output could not be written; is the disk full?");
     return code;
 }

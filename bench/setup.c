@@ -25,6 +25,10 @@ enum status session_open(struct session *s, struct run *run) {
         const enum status st = fault_parse(opts_str(o, "fault", 0), &s->fault);
         if (st != ST_OK)
             return st;
+        if (s->fault.rank >= run->world->size)
+            return run->world->rank > 0 ? ST_USAGE
+                                        : fail(ST_USAGE, "--fault %s: there are ranks 0 to %d",
+                                               opts_str(o, "fault", 0), run->world->size - 1);
     }
     return sweep_create(o, run->world->size, &s->sweep);
 }

@@ -196,7 +196,7 @@ static enum status start(struct session *s, const struct supervised *what, int r
 
 /* What is ignored stays so: a run under nohup(1) outlives its terminal. */
 static int catch_signals(sigset_t *before) {
-    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     sigset_t mine;
     sigemptyset(&mine);
     sigaddset(&mine, SIGCHLD);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static enum status configure_native(hwloc_topology_t topo, const char *input) {
     (void)input;
@@ -28,6 +29,9 @@ static unsigned long format_version(const char *tag) {
  * newer one or from damage. */
 static enum status check_xml(const char *path) {
     char head[8192];
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return fail(ST_USAGE, "cannot read topology file %s: it is no regular file", path);
     FILE *file = fopen(path, "rb");
     const size_t n = file ? fread(head, 1, sizeof head - 1, file) : 0;
     const int error = !file || ferror(file) ? errno : 0;
