@@ -18,7 +18,7 @@ void chart_count(char *out, size_t room, double value) {
 static const char *short_name(const char *key) {
     static const char *const names[][2] = {
         {"sp_size", "sp"},     {"dp_shard_size", "dp"}, {"world_size", "ranks"},
-        {"ulysses_size", "U"}, {"ring_size", "R"},
+        {"ulysses_size", "U"}, {"ring_size", "R"},      {"core_only", "core only"},
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(names[i][0], key) == 0)
@@ -26,20 +26,32 @@ static const char *short_name(const char *key) {
     return key;
 }
 
-void chart_describe(const json_t *record, const char *const *params, char out[LABEL_ROOM]) {
+void chart_describe(const json_t *record, const char *const *params, const bool *chosen,
+                    char out[LABEL_ROOM]) {
     char text[2 * LABEL_ROOM] = "";
     size_t used = 0;
-    for (; *params && used < sizeof text; params++) {
-        const char *word = record_str(record, "params", *params);
+    for (size_t i = 0; params[i] && used < sizeof text; i++) {
+        const char *word = record_str(record, "params", params[i]);
         const char *comma = used ? ", " : "";
-        double number;
+        double number = 0.0;
+        if (chosen && !chosen[i])
+            continue;
         if (word)
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", comma, word);
-        else if (record_num(record, "params", *params, &number))
+        else if (record_num(record, "params", params[i], &number) && fabs(number) > 0.0)
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %.0f", comma,
-                                     short_name(*params), number);
+                                     short_name(params[i]), number);
     }
     gnuplot_label(out, LABEL_ROOM, text);
+}
+
+void chart_mark_differences(const json_t *a, const json_t *b, const char *const *params,
+                            bool marks[CHART_PARAMS]) {
+    const json_t *of_a = json_object_get(a, "params"), *of_b = json_object_get(b, "params");
+    for (size_t i = 0; i < CHART_PARAMS && params[i]; i++) {
+        const json_t *x = json_object_get(of_a, params[i]), *y = json_object_get(of_b, params[i]);
+        marks[i] = marks[i] || ((x || y) && !json_equal(x, y));
+    }
 }
 
 static bool belongs(const json_t *record, const struct chart_kind *kind) {
@@ -109,23 +121,24 @@ static struct chart_line *find_line(struct chart_page *page, const char *label) 
     return &more[page->n - 1];
 }
 
-/* Is there a record on the same page and of the same base name whose extra params differ? */
-static bool needs_extra(const json_t *records, const struct chart_kind *kind, const char *title,
-                        const char *base, const char *extra) {
+/* What tells a record from others on its page that have its base name: short legends leave out what
+ * all of them share. */
+static void describe_extra(const json_t *records, const json_t *record,
+                           const struct chart_kind *kind, const char *title, const char *base,
+                           char out[LABEL_ROOM]) {
+    bool differs[CHART_PARAMS] = {false};
     size_t i;
-    json_t *record;
-    json_array_foreach(records, i, record) {
-        char other_title[LABEL_ROOM], other_base[LABEL_ROOM], other_extra[LABEL_ROOM];
-        if (!belongs(record, kind))
+    json_t *other;
+    json_array_foreach(records, i, other) {
+        char other_title[LABEL_ROOM], other_base[LABEL_ROOM];
+        if (!belongs(other, kind))
             continue;
-        chart_describe(record, kind->page_params, other_title);
-        chart_describe(record, kind->line_params, other_base);
-        chart_describe(record, kind->extra_params, other_extra);
-        if (strcmp(other_title, title) == 0 && strcmp(other_base, base) == 0 &&
-            strcmp(other_extra, extra) != 0)
-            return true;
+        chart_describe(other, kind->page_params, NULL, other_title);
+        chart_describe(other, kind->line_params, NULL, other_base);
+        if (strcmp(other_title, title) == 0 && strcmp(other_base, base) == 0)
+            chart_mark_differences(record, other, kind->extra_params, differs);
     }
-    return false;
+    chart_describe(record, kind->extra_params, differs, out);
 }
 
 /* Of several records of one point the last counts, as in a run that was repeated. */
@@ -149,11 +162,10 @@ static enum status add_record(const json_t *records, const json_t *record,
     if (!belongs(record, kind) || !read_point(record, kind, &point))
         return ST_OK;
     char title[LABEL_ROOM], base[LABEL_ROOM], extra[LABEL_ROOM], label[2 * LABEL_ROOM + 2];
-    chart_describe(record, kind->page_params, title);
-    chart_describe(record, kind->line_params, base);
-    chart_describe(record, kind->extra_params, extra);
-    const bool longer = *extra && needs_extra(records, kind, title, base, extra);
-    snprintf(label, sizeof label, "%s%s%s", base, longer ? ", " : "", longer ? extra : "");
+    chart_describe(record, kind->page_params, NULL, title);
+    chart_describe(record, kind->line_params, NULL, base);
+    describe_extra(records, record, kind, title, base, extra);
+    snprintf(label, sizeof label, "%s%s%s", base, *extra ? ", " : "", extra);
     label[LABEL_ROOM - 1] = '\0'; /* as find_line() keeps it */
 
     struct chart_page *page = find_page(chart, title);
@@ -161,7 +173,7 @@ static enum status add_record(const json_t *records, const json_t *record,
     if (!line)
         return fail(ST_ENV, "out of memory for a picture");
     const char *const first[] = {kind->line_params[0], NULL};
-    chart_describe(record, first, line->colour_key);
+    chart_describe(record, first, NULL, line->colour_key);
     gnuplot_label(line->style_key, LABEL_ROOM, label + strlen(line->colour_key));
     return add_point(line, &point);
 }

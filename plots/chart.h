@@ -25,7 +25,7 @@ struct chart_kind {
     bool is_rate;                       /* y goes with 1 / time: the time's interval gives y's */
     const char *const *page_params;     /* settings: equal on a page, named in its title */
     const char *const *line_params;     /* name a line; the first one gives its colour */
-    const char *const *extra_params;    /* name it too where lines would otherwise be one */
+    const char *const *extra_params;    /* name it too where they tell lines apart */
 };
 
 struct chart_point {
@@ -61,9 +61,18 @@ enum status chart_collect(const json_t *records, const struct chart_kind *kind,
                           struct chart *chart);
 void chart_free(struct chart *chart);
 
-/* "llama-3.1-8b, fwdbwd, dp_shard_size 2": values of the params that the record has, as a label.
- * Numbers carry their name. */
-void chart_describe(const json_t *record, const char *const *params, char out[LABEL_ROOM]);
+/* Lists of params are at most this long. */
+enum { CHART_PARAMS = 16 };
+
+/* "llama-3.1-8b, fwdbwd, dp 2": values of the params that the record has, as a label. Numbers carry
+ * their name; a 0 says that something is not so, which needs no word. chosen[i]: is the i-th param
+ * wanted? NULL: all are. */
+void chart_describe(const json_t *record, const char *const *params, const bool *chosen,
+                    char out[LABEL_ROOM]);
+
+/* Marks the params of which two records have different values. */
+void chart_mark_differences(const json_t *a, const json_t *b, const char *const *params,
+                            bool marks[CHART_PARAMS]);
 
 /* "8 Ki": powers of 1024 where they are whole. */
 void chart_count(char *out, size_t room, double value);

@@ -32,6 +32,9 @@ enum status draw_picture(struct drawing *drawing, const struct picture *picture)
 enum status draw_chart(struct drawing *drawing, const struct chart_kind *kind,
                        const struct chart *chart);
 
+/* What attn records on one page have in common, and what may tell two of one method apart. */
+extern const char *const attn_page_params[], *const attn_extra_params[];
+
 /* Draws time by phase from attn records (an array). */
 enum status draw_phases(struct drawing *drawing, const json_t *records);
 

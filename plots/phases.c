@@ -11,12 +11,10 @@
 
 enum { PAGE_BARS = 16 };
 
-static const char *const page_params[] = {"model",         "pass",  "dtype",  "mask",
-                                          "dp_shard_size", "batch", "device", NULL};
 static const char *const bar_params[] = {"method", NULL};
-static const char *const variants[] = {"layout", "transport", "kernel", "placement", "cache", NULL};
 
 struct bar {
+    const json_t *record; /* borrowed */
     char page[LABEL_ROOM], name[LABEL_ROOM], variant[LABEL_ROOM];
     double seq, sp, seconds[PHASE_CLASSES], total;
 };
@@ -28,7 +26,7 @@ struct bars {
 
 static bool read_bar(const json_t *record, struct bar *bar) {
     const char *kind = record_str(record, NULL, "kind");
-    *bar = (struct bar){0};
+    *bar = (struct bar){.record = record};
     if (!kind || strcmp(kind, "attn") != 0 || record_is_wrong(record) ||
         !record_num(record, "params", "seq", &bar->seq) ||
         !record_num(record, "params", "sp_size", &bar->sp) ||
@@ -38,10 +36,10 @@ static bool read_bar(const json_t *record, struct bar *bar) {
         bar->total += bar->seconds[c];
     char seq[32], setting[LABEL_ROOM];
     chart_count(seq, sizeof seq, bar->seq);
-    chart_describe(record, page_params, setting);
-    snprintf(bar->page, sizeof bar->page, "%.20s tokens, %.120s", seq, setting);
-    chart_describe(record, bar_params, bar->name);
-    chart_describe(record, variants, bar->variant);
+    chart_describe(record, attn_page_params, NULL, setting);
+    snprintf(bar->page, sizeof bar->page, "%.20s tokens, %.130s", seq, setting);
+    chart_describe(record, bar_params, NULL, bar->name);
+    chart_describe(record, attn_extra_params, NULL, bar->variant);
     return bar->total >= CHART_MIN && bar->total <= CHART_MAX;
 }
 
@@ -116,24 +114,25 @@ static void write_classes(FILE *out, const struct bar *bar, size_t n, const doub
     }
 }
 
-/* Does another bar of the group have this name, so that only the variant tells them apart? */
-static bool needs_variant(const struct bar *bar, size_t n, size_t i) {
+/* What tells a bar from others of its group that have its name; empty: there are none. */
+static void describe_variant(const struct bar *bar, size_t n, size_t i, char out[LABEL_ROOM]) {
+    bool differs[CHART_PARAMS] = {false};
     for (size_t k = 0; k < n; k++)
-        if (k != i && same_group(&bar[k], &bar[i]) && strcmp(bar[k].name, bar[i].name) == 0)
-            return true;
-    return false;
+        if (same_group(&bar[k], &bar[i]) && strcmp(bar[k].name, bar[i].name) == 0)
+            chart_mark_differences(bar[i].record, bar[k].record, attn_extra_params, differs);
+    chart_describe(bar[i].record, attn_extra_params, differs, out);
 }
 
 /* Names and totals of bars, then names of groups. True when a name is too long to stand level. */
 static bool write_names(FILE *out, const struct bar *bar, size_t n, const double *x, double scale) {
     bool is_long = n > 10;
     for (size_t i = 0; i < n; i++) {
-        const bool longer = needs_variant(bar, n, i);
-        char total[FORMAT_ROOM];
+        char total[FORMAT_ROOM], variant[LABEL_ROOM];
+        describe_variant(bar, n, i, variant);
+        const bool longer = *variant;
         is_long = is_long || longer;
         fprintf(out, "%.3f \"%s%s%s\" %.9g \"%s\"\n", x[i], bar[i].name, longer ? ", " : "",
-                longer ? bar[i].variant : "", bar[i].total * scale,
-                format_number(total, bar[i].total * scale));
+                variant, bar[i].total * scale, format_number(total, bar[i].total * scale));
     }
     fputs("\n\n", out);
     for (size_t i = 0, j; i < n; i = j) {

@@ -9,21 +9,23 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *const attn_page[] = {"model",         "pass",  "dtype",  "mask",
-                                        "dp_shard_size", "batch", "device", NULL};
+const char *const attn_page_params[] = {
+    "model", "heads", "kv_heads",  "head_dim",      "hidden", "batch", "pass",
+    "dtype", "mask",  "core_only", "dp_shard_size", "device", NULL};
 static const char *const attn_line[] = {"method", "sp_size", NULL};
-static const char *const attn_extra[] = {"layout",    "transport", "kernel",
-                                         "threads",   "placement", "ulysses_size",
-                                         "ring_size", "cache",     NULL};
+const char *const attn_extra_params[] = {
+    "layout",  "ulysses_size", "ring_size", "placement", "transport", "algo", "kernel",
+    "threads", "grad_dtype",   "cache",     "wait",      "sync",      NULL};
 static const char *const comm_page[] = {"device", "dtype", "cache", NULL};
 static const char *const comm_line[] = {"op", "algo", "world_size", NULL};
 static const char *const shape_page[] = {"device", "dtype",    "cache",    "model",
                                          "heads",  "kv_heads", "head_dim", NULL};
 static const char *const shape_line[] = {"op", "pass", "algo", "world_size", NULL};
-static const char *const shape_extra[] = {
-    "transport", "sp_size", "dp_shard_size", "batch", "placement", "sync", NULL};
+static const char *const shape_extra[] = {"transport", "sp_size",   "dp_shard_size",
+                                          "batch",     "placement", "grad_dtype",
+                                          "wait",      "sync",      NULL};
 static const char *const comm_extra[] = {"pass",      "transport", "sp_size", "dp_shard_size",
-                                         "placement", "sync",      NULL};
+                                         "placement", "wait",      "sync",    NULL};
 
 static const struct chart_kind charts[] = {
     {
@@ -57,9 +59,9 @@ static const struct chart_kind charts[] = {
         .x = {"params", "seq"},
         .y = {"metrics", "tokens_per_s"},
         .is_rate = true,
-        .page_params = attn_page,
+        .page_params = attn_page_params,
         .line_params = attn_line,
-        .extra_params = attn_extra,
+        .extra_params = attn_extra_params,
     },
     {
         .name = "memory",
@@ -68,9 +70,9 @@ static const struct chart_kind charts[] = {
         .x = {"params", "seq"},
         .y = {"metrics", "peak_mem_bytes"},
         .predicted = {"metrics", "predicted_mem_bytes"},
-        .page_params = attn_page,
+        .page_params = attn_page_params,
         .line_params = attn_line,
-        .extra_params = attn_extra,
+        .extra_params = attn_extra_params,
     },
 };
 

@@ -179,6 +179,56 @@ static void extreme_numbers(void **state) {
     json_decref(records);
 }
 
+/* The text of a file in dir, which the caller frees. */
+static char *contents(const char *dir, const char *name) {
+    char path[512];
+    FILE *in = fopen(join(path, dir, name), "r");
+    if (!in)
+        fail_msg("%s is missing", name);
+    char *text = calloc(1, 1 << 16);
+    assert_true(fread(text, 1, (1 << 16) - 1, in) > 0);
+    fclose(in);
+    return text;
+}
+
+/* Lines that only some params tell apart name these; other shapes go to pages of their own. */
+static void no_case_is_dropped(void **state) {
+    json_t *records = json_array();
+    for (int i = 0; i < 4; i++) {
+        json_t *r =
+            synthetic_attn(&(struct synthetic_attn){.method = "ring", .sp = 2, .seq = 4096});
+        record_param_int(r, "core_only", i == 3);
+        record_param_int(r, "kv_heads", i == 2 ? 2 : 8);
+        if (i == 1)
+            record_param_str(r, "layout", "contiguous");
+        json_array_append_new(records, r);
+    }
+    const struct plot_options options = {
+        .out_dir = *state, .data_dir = PLOT_SCRIPTS, .formats = PLOT_SVG};
+    assert_int_equal(plot_records(records, &options), ST_OK);
+    char *text = contents(*state, "tokens.dat");
+    assert_non_null(strstr(text, "\"ring, sp 2, zigzag\"\n"));
+    assert_non_null(strstr(text, "\"ring, sp 2, contiguous\"\n"));
+    free(text);
+    static const struct {
+        const char *file, *setting;
+    } pages[] = {{"tokens.svg", "kv_heads 8,"}, {"tokens-2.svg", "kv_heads 2,"}};
+    for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
+        text = contents(*state, pages[i].file);
+        assert_non_null(strstr(text, pages[i].setting));
+        assert_null(strstr(text, "core only"));
+        free(text);
+    }
+    text = contents(*state, "tokens-3.svg");
+    assert_non_null(strstr(text, "core only 1"));
+    free(text);
+    assert_true(exists(*state, "phases-3.svg"));
+    text = contents(*state, "phases.dat");
+    assert_null(strstr(text, "ring, zigzag, mpi"));
+    free(text);
+    json_decref(records);
+}
+
 static void errors_are_told_apart(void **state) {
     unsigned formats;
     assert_int_equal(plot_formats("gif", &formats), ST_USAGE);
@@ -232,6 +282,7 @@ int main(void) {
         cmocka_unit_test(labels),
         cmocka_unit_test_setup_teardown(a_whole_run, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(hostile_text_is_never_run, make_dir, remove_dir),
+        cmocka_unit_test_setup_teardown(no_case_is_dropped, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(extreme_numbers, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(errors_are_told_apart, make_dir, remove_dir),
     };
