@@ -1,5 +1,6 @@
 #include "results/compare.h"
 
+#include "results/case_label.h"
 #include "results/compare_row.h"
 #include "results/record.h"
 
@@ -94,9 +95,10 @@ static enum status test_row(struct compare_row *row, double threshold) {
     row->tested = true;
     row->change = row->times[NEW].median / row->times[BASE].median - 1.0;
     row->p = row->change >= 0.0 ? slower.p : faster.p;
-    row->verdict = row->p >= COMPARE_ALPHA || fabs(row->change) <= threshold ? COMPARE_SAME
-                   : row->change > 0.0                                       ? COMPARE_REGRESSION
-                                                                             : COMPARE_IMPROVEMENT;
+    row->verdict = fabs(row->change) <= threshold ? COMPARE_SAME
+                   : row->p >= COMPARE_ALPHA      ? COMPARE_NOT_SIGNIFICANT
+                   : row->change > 0.0            ? COMPARE_REGRESSION
+                                                  : COMPARE_IMPROVEMENT;
     return ST_OK;
 }
 
@@ -109,6 +111,21 @@ static enum status judge(struct compare_row *row, double threshold) {
     if (row->new_is_wrong)
         row->verdict = COMPARE_WRONG;
     return st;
+}
+
+static enum status label_rows(struct rows *rows) {
+    const char **names = calloc(rows->n + 1, sizeof *names);
+    for (size_t i = 0; names && i < rows->n; i++)
+        names[i] = rows->row[i].name;
+    json_t *differences = names ? case_differences(names, rows->n) : NULL;
+    bool done = differences;
+    for (size_t i = 0; done && i < rows->n; i++) {
+        rows->row[i].label = case_label(differences, rows->row[i].name);
+        done = rows->row[i].label;
+    }
+    json_decref(differences);
+    free(names);
+    return done ? ST_OK : fail(ST_ENV, "out of memory comparing records");
 }
 
 /* The fingerprint of the first record of that case. */
@@ -198,6 +215,8 @@ enum status compare_records(const json_t *base, const json_t *new_records,
         st = add_side(&rows, NEW, new_records);
     for (size_t i = 0; st == ST_OK && i < rows.n; i++)
         st = judge(&rows.row[i], options->threshold);
+    if (st == ST_OK)
+        st = label_rows(&rows);
     if (st == ST_OK) {
         warn_of_fingerprints(&rows, base, new_records);
         printer->print(rows.row, rows.n, options, out);
@@ -206,6 +225,7 @@ enum status compare_records(const json_t *base, const json_t *new_records,
     for (size_t i = 0; i < rows.n; i++) {
         free(rows.row[i].samples[BASE]);
         free(rows.row[i].samples[NEW]);
+        free(rows.row[i].label);
     }
     free(rows.row);
     if (fflush(out) != 0)

@@ -4,7 +4,9 @@
  * appended to) are pooled: more launches, more evidence. A case is a regression when NEW is slower
  * by a one-sided Mann-Whitney test with p < 0.01 and its median is more than the threshold above
  * BASE's; an improvement likewise. Both are needed: with many samples a test finds differences
- * that do not matter, and with few a large difference is chance. */
+ * that do not matter, and with few a large difference is chance: a change of the median beyond the
+ * threshold that the test does not confirm is "not significant", and no error. Tables name cases by
+ * what tells them apart, csv and json whole. */
 #ifndef SPB_RESULTS_COMPARE_H
 #define SPB_RESULTS_COMPARE_H
 

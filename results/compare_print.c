@@ -8,6 +8,7 @@
 
 static const char *const verdict_names[COMPARE_VERDICTS] = {
     [COMPARE_SAME] = "same",
+    [COMPARE_NOT_SIGNIFICANT] = "not significant",
     [COMPARE_IMPROVEMENT] = "improvement",
     [COMPARE_REGRESSION] = "REGRESSION",
     [COMPARE_INCONCLUSIVE] = "inconclusive",
@@ -27,7 +28,7 @@ static void median_text(const struct summary *time, char out[CELL_ROOM]) {
 static void print_grid(const struct compare_row *rows, size_t n,
                        const struct compare_options *options, FILE *out, bool markdown) {
     static const struct grid_column columns[] = {
-        {"verdict", 12, true}, {"BASE", 9, false}, {"NEW", 9, false},  {"change", 8, false},
+        {"verdict", 15, true}, {"BASE", 9, false}, {"NEW", 9, false},  {"change", 8, false},
         {"p", 8, false},       {"n", 9, false},    {"case", 20, true},
     };
     const struct grid grid = {out, markdown, columns, sizeof columns / sizeof columns[0]};
@@ -43,8 +44,9 @@ static void print_grid(const struct compare_row *rows, size_t n,
         snprintf(cells[3], CELL_ROOM, row->tested ? "%+.1f%%" : "-", 100.0 * row->change);
         snprintf(cells[4], CELL_ROOM, row->tested ? "%.2g" : "-", row->p);
         snprintf(cells[5], CELL_ROOM, "%zu/%zu", row->count[0], row->count[1]);
-        snprintf(cells[6], CELL_ROOM, "%s", row->name);
-        grid_row(&grid, cells);
+        for (size_t c = 0; c + 1 < grid.n; c++)
+            grid_cell(&grid, c, cells[c]);
+        grid_cell(&grid, grid.n - 1, row->label); /* of any length */
     }
     fprintf(out, "\nThreshold %.3g%%, p < %g:", 100.0 * options->threshold, COMPARE_ALPHA);
     for (int v = 0; v < COMPARE_VERDICTS; v++)

@@ -6,6 +6,7 @@
 
 enum compare_verdict {
     COMPARE_SAME,
+    COMPARE_NOT_SIGNIFICANT, /* a change of the median that chance may have made */
     COMPARE_IMPROVEMENT,
     COMPARE_REGRESSION,
     COMPARE_INCONCLUSIVE,
@@ -18,6 +19,7 @@ enum compare_verdict {
 /* times[0] is BASE, times[1] NEW; n is 0 where there are no samples. */
 struct compare_row {
     const char *name; /* the case, borrowed */
+    char *label;      /* the case, short; owned */
     double *samples[2];
     size_t count[2];
     struct summary times[2];

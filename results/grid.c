@@ -14,14 +14,19 @@ void grid_header(const struct grid *grid) {
         fputs("|\n", grid->out);
 }
 
+void grid_cell(const struct grid *grid, size_t column, const char *text) {
+    const struct grid_column *c = &grid->columns[column];
+    fputs(grid->markdown ? "| " : column ? "  " : "", grid->out);
+    if (grid->markdown)
+        columns_md(grid->out, text);
+    else
+        columns_pad(grid->out, text, c->width, c->left);
+    fputs(grid->markdown ? " " : "", grid->out);
+    if (column + 1 == grid->n)
+        fputs(grid->markdown ? "|\n" : "\n", grid->out);
+}
+
 void grid_row(const struct grid *grid, char cells[][CELL_ROOM]) {
-    for (size_t i = 0; i < grid->n; i++) {
-        fputs(grid->markdown ? "| " : i ? "  " : "", grid->out);
-        if (grid->markdown)
-            columns_md(grid->out, cells[i]);
-        else
-            columns_pad(grid->out, cells[i], grid->columns[i].width, grid->columns[i].left);
-        fputs(grid->markdown ? " " : "", grid->out);
-    }
-    fputs(grid->markdown ? "|\n" : "\n", grid->out);
+    for (size_t i = 0; i < grid->n; i++)
+        grid_cell(grid, i, cells[i]);
 }

@@ -19,6 +19,9 @@ struct grid {
 
 void grid_header(const struct grid *grid);
 
+/* Writes the cell of one column; columns come in order, and the last one ends the row. */
+void grid_cell(const struct grid *grid, size_t column, const char *text);
+
 /* cells: one text per column; escaped here. */
 void grid_row(const struct grid *grid, char cells[][CELL_ROOM]);
 

@@ -67,7 +67,13 @@ static void noise_is_no_regression(void **state) {
     (void)state;
     struct synthetic_attn a = spec(1.0, 12), b = spec(1.08, 12);
     a.spread = b.spread = 0.5;
-    assert_int_equal(compared(run_of(&a, 1), run_of(&b, 1), "csv", 0.05, NULL), ST_OK);
+    char *text;
+    assert_int_equal(compared(run_of(&a, 1), run_of(&b, 1), "csv", 0.05, &text), ST_OK);
+    assert_non_null(strstr(text, ",not significant,"));
+    free(text);
+    assert_int_equal(compared(run_of(&a, 1), run_of(&a, 1), "csv", 0.05, &text), ST_OK);
+    assert_non_null(strstr(text, ",same,"));
+    free(text);
 }
 
 static void a_regression_wins_over_inconclusive(void **state) {
@@ -108,6 +114,28 @@ static void unpaired_cases_are_listed(void **state) {
     free(text);
     assert_int_equal(compared(run_of(base + 1, 1), run_of(new + 1, 1), "md", 0.05, NULL), ST_USAGE);
     assert_int_equal(compared(json_array(), json_array(), "md", 0.05, NULL), ST_USAGE);
+}
+
+/* Rows show what differs, however long it is; a kind of one case shows what it is about. */
+static void rows_can_be_told_apart(void **state) {
+    (void)state;
+    char model[401] = "";
+    memset(model, 'm', 400);
+    struct synthetic_attn specs[] = {spec(1.0, 12), spec(1.0, 12)};
+    specs[1].seq = 8192;
+    specs[1].model = model;
+    for (int i = 0; i < 2; i++) {
+        json_t *base = run_of(specs, 2), *new = run_of(specs, 2);
+        json_array_append_new(base, synthetic_comm("ring", "x y", 2, 1024, 1.0));
+        json_array_append_new(new, synthetic_comm("ring", "x y", 2, 1024, 1.0));
+        char *text;
+        compared(base, new, i ? "md" : "table", 0.05, &text);
+        assert_non_null(strstr(text, "attn model=llama-3.1-8b seq=4096"));
+        assert_non_null(strstr(text, "mmmm seq=8192"));
+        assert_non_null(strstr(text, "comm bytes=1024 op=ring"));
+        assert_null(strstr(text, "pass="));
+        free(text);
+    }
 }
 
 static void a_wrong_result_is_worst(void **state) {
@@ -155,6 +183,7 @@ int main(void) {
         cmocka_unit_test(a_regression_wins_over_inconclusive),
         cmocka_unit_test(records_of_a_case_are_pooled),
         cmocka_unit_test(unpaired_cases_are_listed),
+        cmocka_unit_test(rows_can_be_told_apart),
         cmocka_unit_test(a_wrong_result_is_worst),
         cmocka_unit_test(json_says_it_all),
         cmocka_unit_test(fingerprints_are_a_warning),
