@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-/* The header is PATH as it stands; an index picks from an array. */
+/* New ones come last, so that those before keep their places. The header is PATH as it stands; an
+ * index picks from an array. */
 static const char *const columns[] = {
     "schema",
     "kind",
@@ -86,6 +87,15 @@ static const char *const columns[] = {
     "fingerprint.id",
     "fingerprint.host_class",
     "fingerprint.git",
+    "params.core_only",
+    "params.grad_dtype",
+    "params.seed",
+    "launch",
+    "metrics.comm_only_s",
+    "metrics.compute_only_s",
+    "metrics.gemm_tflops",
+    "metrics.time_s.outliers_mild",
+    "metrics.time_s.outliers_extreme",
 };
 
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
