@@ -19,6 +19,7 @@ struct report {
     struct store *store; /* NULL: nothing is saved */
     bool run_entered;    /* this run stands in run.json */
     json_t *layers;      /* attn records, to be set side by side */
+    char **swept;        /* keys of cases that the options list several values of */
     bool side_by_side, markdown;
 };
 
@@ -43,6 +44,25 @@ static enum status open_store(struct report *r) {
     return st == ST_OK ? save_topology(dir) : st;
 }
 
+/* The list ends with NULL. Out of memory it is NULL or short: tables then say less. */
+static char **swept_keys(const struct opts *opts) {
+    const struct option_table *table = opts_table(opts);
+    const int command = opts_command(opts);
+    char **keys = calloc(table->n_options + 1, sizeof *keys);
+    size_t n = 0;
+    for (size_t row = 0; keys && command >= 0 && row < table->n_options; row++) {
+        const struct option *o = &table->options[row];
+        if (!o->variable || !(o->commands >> command & 1u) || opts_row_count(opts, row) < 2)
+            continue;
+        char *key = keys[n++] = strdup(o->name);
+        if (!key)
+            break;
+        while ((key = strchr(key, '-')))
+            *key = '_';
+    }
+    return keys;
+}
+
 enum status report_open(const struct report_config *config, struct report **out) {
     *out = NULL;
     struct report *r = calloc(1, sizeof *r);
@@ -54,12 +74,14 @@ enum status report_open(const struct report_config *config, struct report **out)
         .progress = progress_start(config->opts),
         .start = time(NULL),
         .layers = json_array(),
+        .swept = swept_keys(config->opts),
         .markdown = strcmp(format, "md") == 0,
         .side_by_side = strcmp(format, "md") == 0 || strcmp(format, "table") == 0,
     };
     enum status st = open_store(r);
     if (st == ST_OK)
         st = export_begin(&r->stream, format, config->out);
+    r->stream.swept = (const char *const *)r->swept;
     if (st != ST_OK) {
         r->stream.exporter = NULL;
         report_close(r);
@@ -129,6 +151,9 @@ enum status report_close(struct report *r) {
     }
     store_close(r->store);
     json_decref(r->layers);
+    for (char **key = r->swept; key && *key; key++)
+        free(*key);
+    free(r->swept);
     free(r);
     return st;
 }

@@ -1,5 +1,6 @@
 #include "results/columns.h"
 
+#include "results/case_label.h"
 #include "results/format.h"
 #include "results/record.h"
 
@@ -171,6 +172,72 @@ const struct column *columns_for(const char *kind, size_t *n) {
     }
     *n = sizeof general_columns / sizeof general_columns[0];
     return general_columns;
+}
+
+/* Params that a cell shows beside the one that its column names. */
+static const struct {
+    void (*cell)(const struct column *column, const json_t *record, char out[CELL_ROOM]);
+    const char *params[5];
+} composed[] = {
+    {op_cell, {"pass"}},
+    {size_cell, {"seq", "heads", "kv_heads", "head_dim"}},
+    {transport_cell, {"algo"}},
+};
+
+static bool shows(const struct column *column, const char *param) {
+    if (!column->section)
+        return strcmp(column->key, "case") == 0; /* which has them all */
+    if (strcmp(column->section, P) != 0)
+        return false;
+    if (strcmp(column->key, param) == 0)
+        return true;
+    for (size_t i = 0; i < sizeof composed / sizeof composed[0]; i++)
+        for (size_t k = 0; composed[i].cell == column->cell && composed[i].params[k]; k++)
+            if (strcmp(composed[i].params[k], param) == 0)
+                return true;
+    return false;
+}
+
+/* Params under another name than the option that asks for them. */
+static const char *param_of(const char *key) {
+    static const char *const names[][2] = {
+        {"sp", "sp_size"},
+        {"dp_shard", "dp_shard_size"},
+        {"ranks", "world_size"},
+        {"mpi_algo", "algo"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i][0], key) == 0)
+            return names[i][1];
+    return key;
+}
+
+bool columns_swept(const json_t *record, const char *const *swept, char *out, size_t room) {
+    size_t n, used = 0;
+    const char *kind = record_str(record, NULL, "kind"), *name = record_str(record, NULL, "case");
+    const struct column *columns = columns_for(kind ? kind : "", &n);
+    for (; swept && *swept && used < room; swept++) {
+        const char *param = param_of(*swept), *separator = used ? ", " : "";
+        const char *text = record_str(record, P, param);
+        size_t length = text ? strlen(text) : 0;
+        double number;
+        bool shown = false;
+        for (size_t i = 0; i < n; i++)
+            shown = shown || shows(&columns[i], param);
+        if (shown)
+            continue;
+        if (!text && record_num(record, P, param, &number)) {
+            used +=
+                (size_t)snprintf(out + used, room - used, "%s%s %.15g", separator, *swept, number);
+            continue;
+        }
+        if (!text && name)
+            text = case_value(name, *swept, &length);
+        if (text)
+            used += (size_t)snprintf(out + used, room - used, "%s%s %.*s", separator, *swept,
+                                     (int)length, text);
+    }
+    return used > 0;
 }
 
 static int longest_first(const void *a, const void *b) {

@@ -23,6 +23,11 @@ const struct column *columns_for(const char *kind, size_t *n);
 /* Phases, longest first: "attention 12.3 ms 61%, alltoall_qkv ..."; false when there are none. */
 bool columns_phases(const json_t *record, char *out, size_t room);
 
+/* What a sweep varied and the columns of the record's kind do not show: "kv_heads 2, layout
+ * zigzag", resolved values where the record has them, else as asked for; false when there is
+ * nothing. swept: keys of the case, ending with NULL; NULL: none. */
+bool columns_swept(const json_t *record, const char *const *swept, char *out, size_t room);
+
 /* Writes a cell's text padded to width characters (UTF-8), control characters replaced. */
 void columns_pad(FILE *out, const char *text, int width, bool left);
 

@@ -17,6 +17,9 @@ struct export_stream {
     const struct exporter *exporter;
     size_t count;  /* records written */
     char kind[16]; /* of the last record: tables begin anew when it changes */
+    /* Keys of cases of which the run has several values, ending with NULL; borrowed. Set after
+     * export_begin() by whoever knows them: tables name those that have no column. */
+    const char *const *swept;
 };
 
 struct exporter {

@@ -20,6 +20,13 @@ static bool kind_changes(struct export_stream *stream, const json_t *record, con
     return true;
 }
 
+/* A line below a record. */
+static void detail(FILE *out, const char *name, const char *text) {
+    fprintf(out, "    %s: ", name);
+    columns_pad(out, text, 0, true);
+    fputc('\n', out);
+}
+
 static void table_record(struct export_stream *stream, const json_t *record) {
     const char *kind;
     size_t n;
@@ -38,15 +45,14 @@ static void table_record(struct export_stream *stream, const json_t *record) {
         columns_pad(stream->out, cell, columns[i].width, columns[i].left);
     }
     fputc('\n', stream->out);
-    char phases[PHASES_ROOM];
-    if (!columns_phases(record, phases, sizeof phases))
-        return;
-    fputs("    phases: ", stream->out);
-    columns_pad(stream->out, phases, 0, true);
-    fputc('\n', stream->out);
+    char text[PHASES_ROOM];
+    if (columns_swept(record, stream->swept, text, sizeof text))
+        detail(stream->out, "with", text);
+    if (columns_phases(record, text, sizeof text))
+        detail(stream->out, "phases", text);
 }
 
-/* Phases are a last column: a line of their own would end a Markdown table. */
+/* Phases, and what was swept, are a last column: a line of their own would end a Markdown table. */
 static void md_record(struct export_stream *stream, const json_t *record) {
     const char *kind;
     size_t n;
@@ -67,9 +73,12 @@ static void md_record(struct export_stream *stream, const json_t *record) {
         columns_md(stream->out, cell);
         fputc(' ', stream->out);
     }
-    char phases[PHASES_ROOM] = "";
-    columns_phases(record, phases, sizeof phases);
+    char swept[PHASES_ROOM] = "", phases[PHASES_ROOM] = "";
+    const bool has_swept = columns_swept(record, stream->swept, swept, sizeof swept);
+    const bool has_phases = columns_phases(record, phases, sizeof phases);
     fputs("| ", stream->out);
+    columns_md(stream->out, swept);
+    fputs(has_swept && has_phases ? "; " : "", stream->out);
     columns_md(stream->out, phases);
     fputs(" |\n", stream->out);
 }

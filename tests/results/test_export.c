@@ -8,12 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an exporter makes of records[n]; the caller frees it. */
-static char *exported(const char *name, json_t *const *records, size_t n) {
+/* What an exporter makes of records[n] of a sweep over these keys; the caller frees it. */
+static char *exported_sweep(const char *name, json_t *const *records, size_t n,
+                            const char *const *swept) {
     FILE *out = tmpfile();
     assert_non_null(out);
     struct export_stream stream;
     assert_int_equal(export_begin(&stream, name, out), ST_OK);
+    stream.swept = swept;
     for (size_t i = 0; i < n; i++)
         assert_int_equal(export_record(&stream, records[i]), ST_OK);
     assert_int_equal(export_end(&stream), ST_OK);
@@ -23,6 +25,10 @@ static char *exported(const char *name, json_t *const *records, size_t n) {
     assert_int_equal(fread(text, 1, (size_t)length, out), length);
     fclose(out);
     return text;
+}
+
+static char *exported(const char *name, json_t *const *records, size_t n) {
+    return exported_sweep(name, records, n, NULL);
 }
 
 static size_t count(const char *text, const char *what) {
@@ -155,6 +161,30 @@ static void tables_say_what_matters(void **state) {
         json_decref(records[i]);
 }
 
+/* Values that no column shows stand below the record; what the record resolved counts. */
+static void swept_values_are_shown(void **state) {
+    (void)state;
+    static const char *const swept[] = {"method",   "sp",   "kv_heads", "layout",
+                                        "mpi_algo", "wait", NULL};
+    json_t *records[] = {
+        synthetic_attn(&(struct synthetic_attn){.method = "ring", .sp = 2, .seq = 4096}),
+        synthetic_comm("ring", "pairwise", 2, 1024, 5.0),
+    };
+    record_param_str(records[0], "algo", "pairwise");
+    json_object_set_new(records[0], "case", json_string("attn kv_heads=auto wait=\"a b\""));
+    char *text = exported_sweep("table", records, 2, swept);
+    assert_non_null(strstr(
+        text,
+        "\n    with: kv_heads 8, layout zigzag, mpi_algo pairwise, wait \"a b\"\n    phases"));
+    assert_non_null(strstr(text, "\n    with: sp 2\n")); /* all else has a column there */
+    free(text);
+    text = exported_sweep("md", records, 2, swept);
+    assert_non_null(strstr(text, "wait \"a b\"; attention_bwd"));
+    free(text);
+    json_decref(records[0]);
+    json_decref(records[1]);
+}
+
 /* Text from a file must not move a terminal's cursor, nor become markup. */
 static void hostile_text(void **state) {
     (void)state;
@@ -188,6 +218,7 @@ int main(void) {
         cmocka_unit_test(json_is_whole),
         cmocka_unit_test(csv_quotes_and_keeps_its_columns),
         cmocka_unit_test(tables_say_what_matters),
+        cmocka_unit_test(swept_values_are_shown),
         cmocka_unit_test(hostile_text),
         cmocka_unit_test(errors),
     };
