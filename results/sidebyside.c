@@ -5,15 +5,23 @@
 #include "results/record.h"
 #include "results/verdict.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char *const method_names[SIDES] = {"ulysses", "ring"};
 
 /* What makes two records the same problem, apart from sequence length and sp_size. */
-static const char *const series_params[] = {
+static const char *const problem_params[] = {
     "model",         "heads", "kv_heads", "head_dim", "hidden", "batch",
     "dp_shard_size", "pass",  "dtype",    "mask",     "device", "core_only",
+};
+/* What exchanges are made with: equal in a table, and without meaning on one rank. */
+static const char *const exchange_params[] = {"placement", "transport", "grad_dtype"};
+
+enum {
+    PROBLEM_PARAMS = sizeof problem_params / sizeof problem_params[0],
+    EXCHANGE_PARAMS = sizeof exchange_params / sizeof exchange_params[0],
 };
 
 struct sides {
@@ -22,13 +30,21 @@ struct sides {
     size_t wrong; /* records left out */
 };
 
-/* The series as text, owned by the caller: equal text, equal series. NULL when out of memory. */
-static char *series_of(const json_t *record) {
-    json_t *key = json_array();
-    for (size_t i = 0; i < sizeof series_params / sizeof series_params[0]; i++) {
-        json_t *value = json_object_get(json_object_get(record, "params"), series_params[i]);
-        json_array_append(key, value ? value : json_null());
+static void add_values(json_t *key, const json_t *record, const char *const *params, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        json_t *value = json_object_get(json_object_get(record, "params"), params[i]);
+        const bool is_zero = json_is_integer(value) && json_integer_value(value) == 0;
+        json_array_append(key, value && !is_zero ? value : json_null()); /* 0 is "not so" */
     }
+}
+
+/* The problem as text, or with exchanges the series; owned by the caller. Equal text, equal series.
+ * NULL when out of memory. */
+static char *text_of(const json_t *record, bool exchanges) {
+    json_t *key = json_array();
+    add_values(key, record, problem_params, PROBLEM_PARAMS);
+    if (exchanges)
+        add_values(key, record, exchange_params, EXCHANGE_PARAMS);
     char *text = json_dumps(key, JSON_COMPACT);
     json_decref(key);
     return text;
@@ -88,7 +104,7 @@ static enum status add_record(struct sides *sides, const json_t *record) {
         sides->wrong++;
         return ST_OK;
     }
-    char *series = series_of(record);
+    char *series = text_of(record, true);
     struct side_pair *pair = series ? find_pair(sides, series, seq, sp) : NULL;
     if (!pair)
         return fail(ST_ENV, "out of memory comparing methods");
@@ -99,55 +115,58 @@ static enum status add_record(struct sides *sides, const json_t *record) {
     return ST_OK;
 }
 
-/* Tokens/s of the same problem on one rank per group: the local method's, else the fastest; 0 when
- * it was not measured. */
-static double sp1_rate(const json_t *records, const char *series, double at_seq) {
-    double best = 0.0;
+static double rate_of(const json_t *record) {
+    double rate;
+    return record_num(record, "metrics", "tokens_per_s", &rate) ? rate : 0.0;
+}
+
+/* The record of the same problem on one rank per group: the local method's, else the fastest; NULL
+ * when it was not measured. */
+static const json_t *sp1_base(const json_t *records, const json_t *of) {
+    char *problem = text_of(of, false);
+    const json_t *best = NULL;
     bool is_local = false;
+    double at_seq = 0.0;
+    record_num(of, "params", "seq", &at_seq);
     size_t i;
     json_t *record;
     json_array_foreach(records, i, record) {
-        double seq, sp, rate;
-        if (!is_attn(record) || record_is_wrong(record) ||
+        double seq, sp;
+        if (!problem || !is_attn(record) || record_is_wrong(record) ||
             !record_num(record, "params", "seq", &seq) || seq < at_seq || seq > at_seq ||
             !record_num(record, "params", "sp_size", &sp) || sp < 1.0 || sp > 1.0 ||
-            !record_num(record, "metrics", "tokens_per_s", &rate))
+            rate_of(record) <= 0.0)
             continue;
-        char *other = series_of(record);
-        const bool same = other && strcmp(other, series) == 0;
+        char *other = text_of(record, false);
+        const bool same = other && strcmp(other, problem) == 0;
         free(other);
         const char *method = record_str(record, "params", "method");
         const bool local = method && strcmp(method, "local") == 0;
-        if (!same || (is_local && !local) || (local == is_local && rate <= best))
+        if (!same || (is_local && !local) ||
+            (best && local == is_local && rate_of(record) <= rate_of(best)))
             continue;
-        best = rate;
+        best = record;
         is_local = local;
     }
+    free(problem);
     return best;
 }
 
 double speedup_vs_sp1(const json_t *records, const json_t *record) {
-    double seq, sp, rate;
-    if (!is_attn(record) || !record_num(record, "params", "seq", &seq) ||
-        !record_num(record, "params", "sp_size", &sp) || sp < 2.0 ||
-        !record_num(record, "metrics", "tokens_per_s", &rate))
+    double sp;
+    if (!is_attn(record) || !record_num(record, "params", "sp_size", &sp) || sp < 2.0)
         return 0.0;
-    char *series = series_of(record);
-    const double base = series ? sp1_rate(records, series, seq) : 0.0;
-    free(series);
-    return base > 0.0 ? rate / base : 0.0;
+    const json_t *base = sp1_base(records, record);
+    return base ? rate_of(record) / rate_of(base) : 0.0;
 }
 
-static void add_speedups(struct sides *sides, const json_t *records) {
-    for (size_t i = 0; i < sides->n; i++) {
-        struct side_pair *pair = &sides->pairs[i];
-        const double base = sp1_rate(records, pair->series, pair->seq);
-        for (int side = 0; side < SIDES; side++) {
-            double rate;
-            if (base > 0.0 && record_num(pair->record[side], "metrics", "tokens_per_s", &rate))
-                pair->speedup[side] = rate / base;
-        }
-    }
+static const json_t *either(const struct side_pair *pair) {
+    return pair->record[SIDE_ULYSSES] ? pair->record[SIDE_ULYSSES] : pair->record[SIDE_RING];
+}
+
+static void find_bases(struct sides *sides, const json_t *records) {
+    for (size_t i = 0; i < sides->n; i++)
+        sides->pairs[i].base = sp1_base(records, either(&sides->pairs[i]));
 }
 
 static int by_series(const void *a, const void *b) {
@@ -182,21 +201,31 @@ enum side_result side_compare(const struct side_pair *pair) {
     return u->median < r->median ? SIDE_FASTER_ULYSSES : SIDE_FASTER_RING;
 }
 
+/* "causal", "heads 32", or with its name "transport mpi"; a 0 says that something is not so, which
+ * needs no word. */
+static bool param_text(const json_t *record, const char *key, bool named, char out[CELL_ROOM]) {
+    const char *text = record_str(record, "params", key);
+    double number = 0.0;
+    if (text)
+        snprintf(out, CELL_ROOM, "%s%s%s", named ? key : "", named ? " " : "", text);
+    else if (record_num(record, "params", key, &number) && number > 0.0)
+        snprintf(out, CELL_ROOM, "%s %.0f", key, number);
+    else
+        return false;
+    return true;
+}
+
 static void print_caption(const json_t *record, bool markdown, FILE *out) {
     fputs(markdown ? "### Ulysses | Ring:" : "Ulysses | Ring:", out);
-    bool first = true;
-    for (size_t i = 0; i < sizeof series_params / sizeof series_params[0]; i++) {
-        const char *key = series_params[i], *text = record_str(record, "params", key);
-        double number;
+    const char *separator = " ";
+    for (size_t i = 0; i < PROBLEM_PARAMS + EXCHANGE_PARAMS; i++) {
+        const bool named = i >= PROBLEM_PARAMS;
         char word[CELL_ROOM];
-        if (text)
-            snprintf(word, sizeof word, "%s", text);
-        else if (record_num(record, "params", key, &number))
-            snprintf(word, sizeof word, "%s %.0f", key, number);
-        else
+        if (!param_text(record, named ? exchange_params[i - PROBLEM_PARAMS] : problem_params[i],
+                        named, word))
             continue;
-        fputs(first ? " " : ", ", out);
-        first = false;
+        fputs(separator, out);
+        separator = ", ";
         if (markdown)
             columns_md(out, word);
         else
@@ -231,12 +260,52 @@ static void times_text(double factor, char out[CELL_ROOM]) {
         snprintf(out, CELL_ROOM, "-");
 }
 
+/* "1.85x", or "1.85x?" where too few samples stand behind one of the two rates. */
+static void speedup_text(const struct side_pair *pair, int side, char out[CELL_ROOM]) {
+    struct summary base;
+    times_text(pair->base ? rate_of(pair->record[side]) / rate_of(pair->base) : 0.0, out);
+    if (*out != '-' &&
+        !(pair->time[side].has_ci95 && record_time_read(pair->base, &base) && base.has_ci95))
+        strcat(out, "?");
+}
+
+static void layouts_text(const struct side_pair *pair, char out[CELL_ROOM]) {
+    const char *layout[SIDES];
+    for (int side = 0; side < SIDES; side++) {
+        layout[side] = record_str(pair->record[side], "params", "layout");
+        layout[side] = layout[side] ? layout[side] : "-";
+    }
+    snprintf(out, CELL_ROOM, "%.60s | %.60s", layout[SIDE_ULYSSES], layout[SIDE_RING]);
+}
+
+/* Where ranks had other numbers of threads than the base's, once each. */
+static void say_threads(const struct side_pair *pairs, size_t n, FILE *out) {
+    double said_sp = 0.0, said_base = 0.0, said = 0.0;
+    for (size_t i = 0; i < n * SIDES; i++) {
+        const struct side_pair *pair = &pairs[i / SIDES];
+        double base, threads;
+        if (!record_num(pair->base, "params", "threads", &base) ||
+            !record_num(pair->record[i % SIDES], "params", "threads", &threads) ||
+            fabs(base - threads) < 0.5 ||
+            (fabs(said_sp - pair->sp) < 0.5 && fabs(said_base - base) < 0.5 &&
+             fabs(said - threads) < 0.5))
+            continue;
+        fprintf(out,
+                "sp 1 ran with %.0f thread%s a rank, sp %.0f with %.0f: that speed-up compares "
+                "ranks, not cores.\n",
+                base, base > 1.0 ? "s" : "", pair->sp, threads);
+        said_sp = pair->sp;
+        said_base = base;
+        said = threads;
+    }
+}
+
 static void print_table(const struct side_pair *pairs, size_t n, bool markdown, FILE *out) {
     static const struct grid_column columns[] = {
         {"sp", 3, false},          {"seq", 8, false},           {"Ulysses", 16, false},
         {"Ring", 16, false},       {"Ring/Ulysses", 12, false}, {"Ulysses tok/s", 13, false},
         {"Ring tok/s", 10, false}, {"Ulysses/sp 1", 12, false}, {"Ring/sp 1", 9, false},
-        {"faster", 22, true},
+        {"faster", 22, true},      {"layouts", 20, true},
     };
     static const char *const results[] = {
         [SIDE_UNKNOWN] = "? (too few samples)",
@@ -259,9 +328,10 @@ static void print_table(const struct side_pair *pairs, size_t n, bool markdown, 
                    cells[4]);
         rate_text(pair, SIDE_ULYSSES, cells[5]);
         rate_text(pair, SIDE_RING, cells[6]);
-        times_text(pair->speedup[SIDE_ULYSSES], cells[7]);
-        times_text(pair->speedup[SIDE_RING], cells[8]);
+        speedup_text(pair, SIDE_ULYSSES, cells[7]);
+        speedup_text(pair, SIDE_RING, cells[8]);
         snprintf(cells[9], CELL_ROOM, "%s", both ? results[side_compare(pair)] : "-");
+        layouts_text(pair, cells[10]);
         grid_row(&grid, cells);
     }
 }
@@ -271,11 +341,10 @@ static void print_all(const struct sides *sides, bool markdown, FILE *out) {
         const struct side_pair *pair = &sides->pairs[i];
         for (j = i; j < sides->n && strcmp(sides->pairs[j].series, pair->series) == 0;)
             j++;
-        print_caption(pair->record[SIDE_ULYSSES] ? pair->record[SIDE_ULYSSES]
-                                                 : pair->record[SIDE_RING],
-                      markdown, out);
+        print_caption(either(pair), markdown, out);
         print_table(pair, j - i, markdown, out);
         fputc('\n', out);
+        say_threads(pair, j - i, out);
         side_verdict(pair, j - i, markdown, out);
         fputs(j < sides->n ? "\n" : "", out);
     }
@@ -294,7 +363,7 @@ enum status sidebyside_print(const json_t *records, bool markdown, FILE *out) {
             st = add_record(&sides, record);
     }
     if (st == ST_OK) {
-        add_speedups(&sides, records);
+        find_bases(&sides, records);
         if (sides.n > 0)
             qsort(sides.pairs, sides.n, sizeof *sides.pairs, by_series);
         print_all(&sides, markdown, out);

@@ -106,7 +106,7 @@ static void say_pair(const struct side_pair *pair, FILE *out) {
         pair->time[SIDE_ULYSSES].median < pair->time[SIDE_RING].median ? SIDE_ULYSSES : SIDE_RING;
     if (result == SIDE_UNKNOWN)
         fprintf(out,
-                "%s was %.2f times as fast, which %zu and %zu samples do not prove (%d each are "
+                "%s was %.2f times as fast, which %zu and %zu samples do not prove (%d of each are "
                 "needed: give more --max-time); ",
                 names[faster], factor(pair), pair->time[SIDE_ULYSSES].n, pair->time[SIDE_RING].n,
                 STATS_CI_SAMPLES);

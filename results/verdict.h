@@ -17,7 +17,7 @@ struct side_pair {
     double seq, sp;
     const json_t *record[SIDES]; /* borrowed; NULL: not measured */
     struct summary time[SIDES];
-    double speedup[SIDES]; /* tokens/s over the sp_size 1 record of the same problem; 0: none */
+    const json_t *base; /* the sp_size 1 record of the same problem, borrowed; NULL: none */
 };
 
 /* What the times of a pair with both records show. */

@@ -10,10 +10,7 @@
 #include <string.h>
 
 /* What is printed for these; takes the records, the caller frees the text. */
-static char *printed(const struct synthetic_attn *specs, size_t n, bool markdown) {
-    json_t *records = json_array();
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(records, synthetic_attn(&specs[i]));
+static char *printed_records(json_t *records, bool markdown) {
     FILE *out = tmpfile();
     assert_non_null(out);
     assert_int_equal(sidebyside_print(records, markdown, out), ST_OK);
@@ -24,6 +21,13 @@ static char *printed(const struct synthetic_attn *specs, size_t n, bool markdown
     assert_int_equal(fread(text, 1, (size_t)length, out), length);
     fclose(out);
     return text;
+}
+
+static char *printed(const struct synthetic_attn *specs, size_t n, bool markdown) {
+    json_t *records = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(records, synthetic_attn(&specs[i]));
+    return printed_records(records, markdown);
 }
 
 static void expect(const char *text, const char *what) {
@@ -50,6 +54,10 @@ static void which_and_by_how_much(void **state) {
     expect(text, "1.67x"); /* and of Ring */
     expect(text, "Ulysses is bound by compute (83% of its time, 10% is the all-to-all)");
     expect(text, "exposed communication 10%");
+    expect(text, "contiguous | zigzag");
+    expect_not(text, "core_only");
+    expect_not(text, "2.00x?");
+    expect_not(text, "compares ranks");
     expect(text, "Ring needs less memory");
     expect(text, "Verdict: of 1 case, Ulysses is faster in 1 (1.20 times as fast).");
     free(text);
@@ -79,7 +87,7 @@ static void few_samples_decide_nothing(void **state) {
         {.method = "ring", .sp = 2, .seq = 4096, .time_s = 0.9, .samples = 12},
     };
     char *text = printed(specs, 2, false);
-    expect(text, "which 5 and 12 samples do not prove (6 each are needed");
+    expect(text, "which 5 and 12 samples do not prove (6 of each are needed");
     expect(text, "1 had too few samples");
     expect_not(text, "is faster in");
     free(text);
@@ -172,6 +180,54 @@ static void one_rank_is_a_base(void **state) {
     free(text);
 }
 
+/* Records that tests change before they are printed. */
+static json_t *three(void) {
+    json_t *records = json_array();
+    const struct synthetic_attn specs[] = {
+        {.method = "local", .sp = 1, .seq = 512, .time_s = 0.4},
+        {.method = "ulysses", .sp = 2, .seq = 512, .time_s = 0.2},
+        {.method = "ring", .sp = 2, .seq = 512, .time_s = 0.25},
+    };
+    for (size_t i = 0; i < 3; i++)
+        json_array_append_new(records, synthetic_attn(&specs[i]));
+    return records;
+}
+
+/* A speed-up says when it rests on few samples, and when ranks had other threads. */
+static void speedups_say_what_they_rest_on(void **state) {
+    (void)state;
+    json_t *records = three();
+    json_t *time =
+        json_object_get(json_object_get(json_array_get(records, 0), "metrics"), "time_s");
+    json_object_del(time, "ci95");
+    record_param_int(json_array_get(records, 0), "threads", 2);
+    char *text = printed_records(records, false);
+    expect(text, "2.00x?");
+    expect(text, "1.60x?");
+    const char *line =
+        "sp 1 ran with 2 threads a rank, sp 2 with 1: that speed-up compares ranks, not cores.\n";
+    expect(text, line);
+    expect_not(strstr(text, line) + 1, line); /* once */
+    free(text);
+}
+
+/* What exchanges are made with is no variant to choose the fastest of; one rank has no exchanges.
+ */
+static void exchanges_are_not_mixed(void **state) {
+    (void)state;
+    static const char *const keys[] = {"placement", "transport", "grad_dtype"};
+    for (size_t i = 0; i < 3; i++) {
+        json_t *records = three();
+        for (size_t k = 1; k < 3; k++)
+            record_param_str(json_array_get(records, k), keys[i], k == 1 ? "one" : "other");
+        char *text = printed_records(records, false);
+        expect_not(text, "times as fast");
+        expect(text, "2.00x");
+        expect(text, "1.60x");
+        free(text);
+    }
+}
+
 static void wrong_records_are_left_out(void **state) {
     (void)state;
     const struct synthetic_attn specs[] = {
@@ -216,6 +272,8 @@ int main(void) {
         cmocka_unit_test(nothing_is_invented),
         cmocka_unit_test(an_unsteady_machine_decides_nothing),
         cmocka_unit_test(one_rank_is_a_base),
+        cmocka_unit_test(speedups_say_what_they_rest_on),
+        cmocka_unit_test(exchanges_are_not_mixed),
         cmocka_unit_test(wrong_records_are_left_out),
         cmocka_unit_test(models_are_not_mixed),
         cmocka_unit_test(every_phase_has_a_class),
