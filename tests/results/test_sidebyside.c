@@ -137,6 +137,15 @@ static void nothing_is_invented(void **state) {
     char *text = printed(phases_missing, 2, false);
     expect(text, "Ulysses has no phases recorded that say what bounds it");
     expect_not(text, "is bound by");
+    expect_not(text, "exposed");
+    free(text);
+    const struct synthetic_attn exposed_missing[] = {
+        {.method = "ulysses", .sp = 2, .seq = 512, .time_s = 0.2, .no_exposed = 1},
+        {.method = "ring", .sp = 2, .seq = 512, .time_s = 0.3, .no_exposed = 1},
+    };
+    text = printed(exposed_missing, 2, false);
+    expect(text, "Ring is bound by compute");
+    expect_not(text, "exposed");
     free(text);
     text = printed(phases_missing, 1, false);
     expect_not(text, "Verdict");
