@@ -14,6 +14,9 @@ const struct exporter *const *export_list(size_t *n) {
 static enum status flushed(struct export_stream *stream) {
     if (fflush(stream->out) == 0 && !ferror(stream->out))
         return ST_OK;
+    if (stream->failed)
+        return ST_ENV; /* said before */
+    stream->failed = true;
     return fail(ST_ENV, "results cannot be written: %s", strerror(errno));
 }
 

@@ -8,6 +8,7 @@
 #include "base/status.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -16,6 +17,7 @@ struct export_stream {
     FILE *out;
     const struct exporter *exporter;
     size_t count;  /* records written */
+    bool failed;   /* out could not be written, which has been said */
     char kind[16]; /* of the last record: tables begin anew when it changes */
     /* Keys of cases of which the run has several values, ending with NULL; borrowed. Set after
      * export_begin() by whoever knows them: tables name those that have no column. */

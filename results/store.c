@@ -79,6 +79,16 @@ static enum status repair_end(const struct store *store) {
     return ST_OK;
 }
 
+/* New records must not end up behind old ones that nobody can read. */
+static enum status check_records(const char *dir) {
+    json_t *records = NULL;
+    const enum status st = records_load(dir, &records);
+    json_decref(records);
+    if (st == ST_USAGE)
+        fail(st, "run folder %s holds records that cannot be read; name another one", dir);
+    return st;
+}
+
 enum status store_open(const char *dir, struct store **out) {
     *out = NULL;
     if (!*dir)
@@ -102,6 +112,8 @@ enum status store_open(const char *dir, struct store **out) {
         goto failed;
     }
     st = store->dir ? repair_end(store) : fail(ST_ENV, "out of memory");
+    if (st == ST_OK && lseek(store->records_fd, 0, SEEK_END) > 0)
+        st = check_records(dir);
     if (st != ST_OK)
         goto failed;
     *out = store;

@@ -112,6 +112,18 @@ static void refuses_what_is_no_folder(void **state) {
     assert_null(store);
 }
 
+static void refuses_records_of_another_schema(void **state) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/records.jsonl", (char *)*state);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("{\"schema\": \"spbench.record/2\"}\n", file);
+    fclose(file);
+    struct store *store;
+    assert_int_equal(store_open(*state, &store), ST_USAGE);
+    assert_null(store);
+}
+
 /* /dev/full fails every write: the record is reported as lost, with the reason. */
 static void a_full_disk_is_reported(void **state) {
     char path[256];
@@ -216,6 +228,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_second_run_appends, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(a_cut_line_does_not_corrupt_the_next, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(refuses_what_is_no_folder, make_dir, remove_dir),
+        cmocka_unit_test_setup_teardown(refuses_records_of_another_schema, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(a_full_disk_is_reported, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(run_json_keeps_every_run, make_dir, remove_dir),
         cmocka_unit_test(only_allowed_environment),
