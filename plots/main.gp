@@ -47,7 +47,6 @@ tic(low, high, k) = 2.0 ** (ceil(log2(low)) - (parts(low, high) > 1) + octaves(l
     (1 + (k % parts(low, high)) / (1.0 * parts(low, high)))
 
 set datafile missing "NaN"
-set encoding utf8
 set bars 0.6
 set title ARG6
 set grid lc rgb "#d0d0d0" lw 1
