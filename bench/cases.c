@@ -1,6 +1,9 @@
 #include "bench/cases.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
 
 #include "base/memory.h"
 #include "base/units.h"
@@ -19,10 +22,11 @@ static enum status resolve(const struct case_kind *kind, const struct case_sourc
 static enum status fits(const struct case_kind *kind, const struct case_source *from,
                         const void *c) {
     char title[TITLE_ROOM];
-    size_t per_rank = 0;
-    const enum status st = kind->memory(c, &per_rank);
+    struct forecast f;
+    const enum status st = kind->forecast(c, &f);
     if (st != ST_OK)
         return st;
+    const size_t per_rank = f.memory;
     const size_t available = mem_available();
     const double need = (double)per_rank * from->ranks;
     if (available == 0 || need <= (double)available)
@@ -40,6 +44,38 @@ static enum status fits(const struct case_kind *kind, const struct case_source *
     return ST_OK;
 }
 
+/* One case of --dry-run: a line for people, or with -o jsonl an object. */
+static enum status print(const struct case_kind *kind, const struct case_source *from, size_t i,
+                         const void *c, FILE *out) {
+    char title[TITLE_ROOM];
+    struct forecast f;
+    enum status st = kind->forecast(c, &f);
+    if (st != ST_OK)
+        return st;
+    kind->title(c, title, sizeof title);
+    if (strcmp(opts_str(from->opts, "output", 0), "jsonl") != 0) {
+        fprintf(out, "%-52s", title);
+        if (f.tokens > 0)
+            fprintf(out, "  tokens %-8.0f  TFLOP %-9.4g", f.tokens, f.flops / 1e12);
+        fprintf(out, "  sent/rank %-9s", format_bytes((double)f.sent).s);
+        if (f.tokens > 0)
+            fprintf(out, "  param/rank %-9s", format_bytes((double)f.param_sent).s);
+        fprintf(out, "  memory/rank %s\n", format_bytes((double)f.memory).s);
+        return ST_OK;
+    }
+    char *name = sweep_case_name(from->sweep, i);
+    json_t *line = json_pack("{s:s, s:f, s:f, s:I, s:I, s:I}", "case", name ? name : title,
+                             "tokens", f.tokens, "flops", f.flops, "bytes_predicted_per_rank",
+                             (json_int_t)f.sent, "param_bytes_predicted_per_rank",
+                             (json_int_t)f.param_sent, "predicted_mem_bytes", (json_int_t)f.memory);
+    if (!line || json_dumpf(line, out, JSON_COMPACT) != 0 || fputc('\n', out) == EOF)
+        st = fail(ST_ENV, "the list of cases could not be written");
+    json_decref(line);
+    free(name);
+    return st;
+}
+
+/* Visits the cases that can run: prints them to out, or checks their memory where out is NULL. */
 static enum status visit(const struct case_kind *kind, const struct case_source *from, void *c,
                          FILE *out, size_t *runnable) {
     for (size_t i = 0; i < sweep_count(from->sweep); i++) {
@@ -53,7 +89,7 @@ static enum status visit(const struct case_kind *kind, const struct case_source 
             continue;
         }
         ++*runnable;
-        st = out ? kind->print(from, i, c, out) : fits(kind, from, c);
+        st = out ? print(kind, from, i, c, out) : fits(kind, from, c);
         if (st != ST_OK)
             return st;
     }

@@ -18,6 +18,13 @@ struct case_source {
     int ranks;
 };
 
+/* Of one case; the maximum over ranks where they differ. */
+struct forecast {
+    double tokens, flops;    /* of all ranks; 0: the case has none */
+    size_t sent, param_sent; /* bytes of a rank */
+    size_t memory;           /* bytes of a rank */
+};
+
 /* One command's cases. A resolved case is `size` bytes that hold no resources. */
 struct case_kind {
     size_t size;
@@ -29,11 +36,8 @@ struct case_kind {
 
     void (*title)(const void *c, char *out, size_t size);
 
-    /* Predicted bytes on each rank. */
-    enum status (*memory)(const void *c, size_t *bytes);
-
-    /* One line of --dry-run. */
-    enum status (*print)(const struct case_source *from, size_t i, const void *c, FILE *out);
+    /* What is predicted, by formula. */
+    enum status (*forecast)(const void *c, struct forecast *out);
 
     /* Measures and records the case; collective. ST_WRONG does not keep the others from being
      * measured. */

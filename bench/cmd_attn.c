@@ -279,44 +279,26 @@ static enum status run_case(struct session *s, size_t i, const void *resolved) {
 
 static void title(const void *resolved, char *out, size_t size) {
     const struct attn_case *c = resolved;
-    snprintf(out, size, "%s sp %d dp-shard %d seq %d", c->method->name, c->spread.sp_size,
-             c->spread.dp_shard_size, (int)c->problem.seq);
+    const struct problem *p = &c->problem;
+    snprintf(out, size, "%s %s%s sp %d dp-shard %d seq %d %s", c->method->name,
+             p->forward ? "fwd" : "", p->backward ? "bwd" : "", c->spread.sp_size,
+             c->spread.dp_shard_size, (int)p->seq, layout_name(p->layout));
 }
 
-static enum status predicted_memory(const struct attn_case *c, struct attn_memory *out) {
+static enum status forecast(const void *resolved, struct forecast *out) {
+    const struct attn_case *c = resolved;
     struct device *dev = NULL;
     const enum status st = attn_case_device(c, 1, &dev);
     if (st != ST_OK)
         return st;
-    *out = attn_case_memory(c, dev);
+    *out = (struct forecast){
+        .tokens = problem_tokens(&c->problem),
+        .flops = problem_flops(&c->problem),
+        .sent = sp_method_volume(c->method, &c->problem),
+        .param_sent = predict_param_bytes(&c->problem, c->spread.ranks),
+        .memory = attn_case_memory(c, dev).total,
+    };
     dev->row->close(dev);
-    return ST_OK;
-}
-
-static enum status memory(const void *resolved, size_t *bytes) {
-    struct attn_memory m;
-    const enum status st = predicted_memory(resolved, &m);
-    if (st == ST_OK)
-        *bytes = m.total;
-    return st;
-}
-
-static enum status print(const struct case_source *from, size_t i, const void *resolved,
-                         FILE *out) {
-    const struct attn_case *c = resolved;
-    const struct problem *p = &c->problem;
-    struct attn_memory m;
-    const enum status st = predicted_memory(c, &m);
-    if (st != ST_OK)
-        return st;
-    fprintf(out,
-            "attn  %-8s  pass %-6s  sp %-3d  dp %-3d  seq %-8d  layout %-10s  tokens %-10.0f  "
-            "TFLOP %-9.4g  sent/rank %-9s  param/rank %-9s  memory/rank %s\n",
-            c->method->name, sweep_str(from->sweep, i, "pass"), c->spread.sp_size,
-            c->spread.dp_shard_size, (int)p->seq, layout_name(p->layout), problem_tokens(p),
-            problem_flops(p) / 1e12, format_bytes((double)sp_method_volume(c->method, p)).s,
-            format_bytes((double)predict_param_bytes(p, c->spread.ranks)).s,
-            format_bytes((double)m.total).s);
     return ST_OK;
 }
 
@@ -324,8 +306,7 @@ static const struct case_kind attn_kind = {
     .size = sizeof(struct attn_case),
     .resolve = attn_case_resolve,
     .title = title,
-    .memory = memory,
-    .print = print,
+    .forecast = forecast,
     .run = run_case,
 };
 

@@ -283,27 +283,25 @@ static enum status run_case(struct session *s, size_t i, const void *resolved) {
 
 static void title(const void *resolved, char *out, size_t size) {
     const struct comm_case *c = resolved;
-    snprintf(out, size, "%s on %d ranks", c->row->name, c->spread.sp_size);
+    static const char *const passes[] = {
+        [OP_FORWARD] = "fwd", [OP_BACKWARD] = "bwd", [OP_BOTH] = "fwdbwd"};
+    char bytes[48] = "";
+    if (!c->params.by_shape)
+        snprintf(bytes, sizeof bytes, " %s", format_bytes((double)c->params.bytes).s);
+    else if (c->params.shape.seq > 0)
+        snprintf(bytes, sizeof bytes, " seq %zu", c->params.shape.seq);
+    snprintf(out, size, "%s %s sp %d dp-shard %d%s", c->row->name, passes[c->pass],
+             c->spread.sp_size, c->spread.dp_shard_size, bytes);
 }
 
-/* Of one copy: cold runs take as many as fit the cache twice. */
-static enum status memory(const void *resolved, size_t *bytes) {
-    const struct comm_case *c = resolved;
-    *bytes = op_memory(c->row, c->pass, &c->params, c->spread.sp_size, c->algorithm);
-    return ST_OK;
-}
-
-static enum status print(const struct case_source *from, size_t i, const void *resolved,
-                         FILE *out) {
+/* Memory of one copy: cold runs take as many as fit the cache twice. */
+static enum status forecast(const void *resolved, struct forecast *out) {
     const struct comm_case *c = resolved;
     const int sp = c->spread.sp_size;
-    fprintf(out,
-            "comm  %-14s  pass %-6s  ranks %-3d  sp %-3d  buffer %-9s  sent/rank %-9s  memory/rank "
-            "%s\n",
-            c->row->name, sweep_str(from->sweep, i, "pass"), c->spread.ranks, sp,
-            format_bytes((double)op_send_buffer(c->row, c->pass, &c->params, sp)).s,
-            format_bytes((double)op_volume(c->row, c->pass, &c->params, sp)).s,
-            format_bytes((double)op_memory(c->row, c->pass, &c->params, sp, c->algorithm)).s);
+    *out = (struct forecast){
+        .sent = op_volume(c->row, c->pass, &c->params, sp),
+        .memory = op_memory(c->row, c->pass, &c->params, sp, c->algorithm),
+    };
     return ST_OK;
 }
 
@@ -311,8 +309,7 @@ static const struct case_kind comm_kind = {
     .size = sizeof(struct comm_case),
     .resolve = resolve,
     .title = title,
-    .memory = memory,
-    .print = print,
+    .forecast = forecast,
     .run = run_case,
 };
 

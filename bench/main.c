@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/options.h"
@@ -37,6 +38,9 @@ static int run_command(const struct opts *opts, int argc, char **argv, const cha
     if (local)
         return (int)row->local(opts, data_dir);
     const struct supervised what = {opts, argc, argv, data_dir};
+    const char *format = listed ? opts_str(opts, "output", 0) : "table";
+    if (strcmp(format, "table") != 0 && strcmp(format, "jsonl") != 0)
+        return (int)fail(ST_USAGE, "--dry-run lists as -o table or jsonl, not %s", format);
     size_t runnable = 0;
     if (listed && launch.is_rank) /* the launcher has said how many ranks there are */
         return (int)row->cases(opts, data_dir, launch.size, stdout, &runnable);
