@@ -32,19 +32,27 @@ static enum status lists_plan(struct block_lists *lists, struct transport *t, st
     return st;
 }
 
-enum status alltoall_plan(struct transport *t, struct group *group, const struct buffer *send,
-                          const struct buffer *recv, size_t bytes_per_peer, struct plan **out) {
+/* To each rank q the piece of send at offset + q * step, from each rank p a piece into recv's p-th
+ * place. */
+static enum status pieces_plan(struct transport *t, struct group *group, enum traffic traffic,
+                               const struct buffer *send, size_t send_offset, size_t send_step,
+                               const struct buffer *recv, size_t recv_offset, size_t bytes,
+                               struct plan **out) {
     struct block_lists lists;
     *out = NULL;
     const enum status st = lists_alloc(&lists, (size_t)group->size);
     if (st != ST_OK)
         return st;
     for (int q = 0; q < group->size; q++) {
-        const size_t at = (size_t)q * bytes_per_peer;
-        lists.send[q] = run(q, send, at, bytes_per_peer);
-        lists.recv[q] = run(q, recv, at, bytes_per_peer);
+        lists.send[q] = run(q, send, send_offset + (size_t)q * send_step, bytes);
+        lists.recv[q] = run(q, recv, recv_offset + (size_t)q * bytes, bytes);
     }
-    return lists_plan(&lists, t, group, TRAFFIC_SP, out);
+    return lists_plan(&lists, t, group, traffic, out);
+}
+
+enum status alltoall_plan(struct transport *t, struct group *group, const struct buffer *send,
+                          const struct buffer *recv, size_t bytes_per_peer, struct plan **out) {
+    return pieces_plan(t, group, TRAFFIC_SP, send, 0, bytes_per_peer, recv, 0, bytes_per_peer, out);
 }
 
 enum status ring_hop_plan(struct transport *t, struct group *group, const struct buffer *from,
@@ -61,32 +69,16 @@ enum status allgather_plan(struct transport *t, struct group *group, enum traffi
                            const struct buffer *shard, size_t shard_offset,
                            const struct buffer *whole, size_t whole_offset, size_t shard_bytes,
                            struct plan **out) {
-    struct block_lists lists;
-    *out = NULL;
-    const enum status st = lists_alloc(&lists, (size_t)group->size);
-    if (st != ST_OK)
-        return st;
-    for (int q = 0; q < group->size; q++) {
-        lists.send[q] = run(q, shard, shard_offset, shard_bytes);
-        lists.recv[q] = run(q, whole, whole_offset + (size_t)q * shard_bytes, shard_bytes);
-    }
-    return lists_plan(&lists, t, group, traffic, out);
+    return pieces_plan(t, group, traffic, shard, shard_offset, 0, whole, whole_offset, shard_bytes,
+                       out);
 }
 
 enum status reduce_scatter_plan(struct transport *t, struct group *group, enum traffic traffic,
                                 const struct buffer *whole, size_t whole_offset,
                                 const struct buffer *staging, size_t shard_bytes,
                                 struct plan **out) {
-    struct block_lists lists;
-    *out = NULL;
-    const enum status st = lists_alloc(&lists, (size_t)group->size);
-    if (st != ST_OK)
-        return st;
-    for (int q = 0; q < group->size; q++) {
-        lists.send[q] = run(q, whole, whole_offset + (size_t)q * shard_bytes, shard_bytes);
-        lists.recv[q] = run(q, staging, (size_t)q * shard_bytes, shard_bytes);
-    }
-    return lists_plan(&lists, t, group, traffic, out);
+    return pieces_plan(t, group, traffic, whole, whole_offset, shard_bytes, staging, 0, shard_bytes,
+                       out);
 }
 
 /* heads [first, first + count) of all local tokens, as they lie on the token side. */
