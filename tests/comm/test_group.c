@@ -1,5 +1,6 @@
 #include "comm/copy_bound.h"
 #include "comm/grid.h"
+#include "comm/usp.h"
 
 #include "tests/mpi_test.h"
 
@@ -67,6 +68,37 @@ static void grid_groups(void **state) {
     }
 }
 
+/* Both kinds of groups cover the ranks, meet in one rank each, and count by their coordinates. */
+static void usp_groups(void **state) {
+    (void)state;
+    for (int u = 1; u <= test_world.size; u++)
+        for (int i = 0; i < 2; i++) {
+            const enum usp_inner inner = i == 0 ? USP_INNER_ULYSSES : USP_INNER_RING;
+            const int r = test_world.size / u;
+            if (u * r != test_world.size)
+                continue;
+            struct usp usp;
+            int u_rank, r_rank;
+            assert_int_equal(usp_open(&test_world, inner, u, &usp), ST_OK);
+            usp_coordinates(inner, u, r, test_world.rank, &u_rank, &r_rank);
+            assert_int_equal(usp.ulysses.size, u);
+            assert_int_equal(usp.ring.size, r);
+            assert_int_equal(usp.ulysses.rank, u_rank);
+            assert_int_equal(usp.ring.rank, r_rank);
+            assert_int_equal(usp_rank(inner, u, r, u_rank, r_rank), test_world.rank);
+            int neighbour = test_world.rank;
+            group_bcast(inner == USP_INNER_ULYSSES ? &usp.ulysses : &usp.ring, &neighbour,
+                        sizeof neighbour, 0);
+            assert_int_equal(test_world.rank - neighbour,
+                             inner == USP_INNER_ULYSSES ? u_rank : r_rank);
+            usp_close(&usp);
+        }
+    assert_int_equal(usp_default_ulysses_size(8, 8), 8);
+    assert_int_equal(usp_default_ulysses_size(8, 4), 4);
+    assert_int_equal(usp_default_ulysses_size(6, 8), 2);
+    assert_int_equal(usp_default_ulysses_size(16, 1), 1);
+}
+
 static void a_copy_takes_time(void **state) {
     (void)state;
     assert_true(copy_bound(&test_world, 100001, 3, 0.01) > 0);
@@ -77,7 +109,7 @@ int tests(void) {
     const struct CMUnitTest all[] = {
         cmocka_unit_test(barrier_separates), cmocka_unit_test(worst_status_reaches_all),
         cmocka_unit_test(collectives),       cmocka_unit_test(grid_groups),
-        cmocka_unit_test(a_copy_takes_time),
+        cmocka_unit_test(usp_groups),        cmocka_unit_test(a_copy_takes_time),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
 }
