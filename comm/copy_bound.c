@@ -13,7 +13,9 @@ static double timed_copy(const struct group *group, copy_rows_fn *copy, char *to
     for (int p = 0; p < pieces; p++) {
         const size_t begin = bytes / (size_t)pieces * (size_t)p;
         const size_t end = p == pieces - 1 ? bytes : bytes / (size_t)pieces * (size_t)(p + 1);
-        copy(to + begin, 0, from + begin, 0, end - begin, 1);
+        const struct rectangle piece = {
+            .to = to + begin, .from = from + begin, .row_bytes = end - begin, .rows = 1};
+        copy(&piece, 1, 0, 1);
     }
     double t = clock_s() - start;
     group_max(group, &t, 1);

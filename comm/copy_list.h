@@ -5,13 +5,6 @@
 #include "comm/copy_rows.h"
 #include "comm/transport.h"
 
-struct rectangle {
-    char *to;
-    const char *from;
-    size_t to_stride, from_stride;
-    size_t row_bytes, rows;
-};
-
 /* Zero-initialise. */
 struct copy_list {
     struct rectangle *rectangles;
@@ -24,6 +17,11 @@ struct copy_list {
  * ST_ENV (logged) when out of memory. */
 enum status copy_list_add(struct copy_list *list, const struct block *dst, const struct block *src);
 void copy_list_free(struct copy_list *list);
+
+/* Puts the copies in the order in which their sources lie, those whose rows lie side by side
+ * together row by row: a matrix of which every column goes elsewhere is then read once from its
+ * beginning to its end. */
+void copy_list_weave(struct copy_list *list);
 
 /* From the beginning again. */
 void copy_list_rewind(struct copy_list *list);

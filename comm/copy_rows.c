@@ -5,10 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-void copy_rows_plain(char *restrict to, size_t to_stride, const char *restrict from,
-                     size_t from_stride, size_t row_bytes, size_t rows) {
-    for (size_t r = 0; r < rows; r++)
-        memcpy(to + r * to_stride, from + r * from_stride, row_bytes);
+void copy_rows_plain(const struct rectangle *r, size_t n, size_t first, size_t rows) {
+    for (size_t row = first; row < first + rows; row++)
+        for (size_t i = 0; i < n; i++)
+            memcpy(r[i].to + row * r[i].to_stride, r[i].from + row * r[i].from_stride,
+                   r[i].row_bytes);
 }
 
 #ifdef __x86_64__
@@ -29,30 +30,35 @@ static size_t copy_head(char *restrict to, const char *restrict from, size_t byt
 }
 
 /* How far ahead of the copy its source is fetched. Hardware prefetchers lose the trail at the end
- * of each short row; the distance covers a memory access at the speed of the copy. */
-static size_t fetch_ahead(size_t row_bytes, size_t stride) {
-    enum { AHEAD = 4096, LONG_ROW = 4 * AHEAD };
-    if (row_bytes == 0 || row_bytes > LONG_ROW)
+ * of each short row; the distance covers a memory access at the speed of the copy. Where n
+ * rectangles leave nothing out between their rows, the source is one run. */
+static size_t fetch_ahead(const struct rectangle *r, size_t n) {
+    enum { AHEAD = 8192, LONG_ROW = 4 * AHEAD };
+    size_t row_bytes = 0;
+    for (size_t i = 0; i < n; i++)
+        row_bytes += r[i].row_bytes;
+    if (row_bytes == 0 || row_bytes > LONG_ROW || row_bytes >= r->from_stride)
         return AHEAD;
-    return (AHEAD + row_bytes - 1) / row_bytes * stride;
+    return (AHEAD + row_bytes - 1) / row_bytes * r->from_stride;
 }
 
 /* The row loop that all widths share; STREAM_LINE copies a line. A prefetch never faults, so that
  * it may run past the last row. */
 #define STREAM_ROWS(STREAM_LINE)                                                                   \
-    const size_t ahead = fetch_ahead(row_bytes, from_stride);                                      \
-    for (size_t r = 0; r < rows; r++) {                                                            \
-        char *restrict row_to = to + r * to_stride;                                                \
-        const char *restrict row_from = from + r * from_stride;                                    \
-        size_t lines = 0;                                                                          \
-        size_t at = copy_head(row_to, row_from, row_bytes, &lines);                                \
-        for (size_t i = 0; i < lines; i++, at += LINE) {                                           \
-            _mm_prefetch((const void *)((uintptr_t)row_from + at + ahead), _MM_HINT_T0);           \
-            STREAM_LINE(row_to + at, row_from + at);                                               \
+    const size_t ahead = fetch_ahead(r, n);                                                        \
+    for (size_t row = first; row < first + rows; row++)                                            \
+        for (size_t k = 0; k < n; k++) {                                                           \
+            char *restrict to = r[k].to + row * r[k].to_stride;                                    \
+            const char *restrict from = r[k].from + row * r[k].from_stride;                        \
+            size_t lines = 0;                                                                      \
+            size_t at = copy_head(to, from, r[k].row_bytes, &lines);                               \
+            for (size_t i = 0; i < lines; i++, at += LINE) {                                       \
+                _mm_prefetch((const void *)((uintptr_t)from + at + ahead), _MM_HINT_T0);           \
+                STREAM_LINE(to + at, from + at);                                                   \
+            }                                                                                      \
+            if (at < r[k].row_bytes)                                                               \
+                memcpy(to + at, from + at, r[k].row_bytes - at);                                   \
         }                                                                                          \
-        if (at < row_bytes)                                                                        \
-            memcpy(row_to + at, row_from + at, row_bytes - at);                                    \
-    }                                                                                              \
     _mm_sfence()
 
 static inline __attribute__((always_inline, target("avx512f"))) void line_512(void *to,
@@ -80,21 +86,17 @@ static inline __attribute__((always_inline)) void line_128(void *to, const void 
     _mm_stream_si128(t + 3, d);
 }
 
-__attribute__((target("avx512f"))) static void stream_512(char *restrict to, size_t to_stride,
-                                                          const char *restrict from,
-                                                          size_t from_stride, size_t row_bytes,
-                                                          size_t rows) {
+__attribute__((target("avx512f"))) static void stream_512(const struct rectangle *r, size_t n,
+                                                          size_t first, size_t rows) {
     STREAM_ROWS(line_512);
 }
 
-__attribute__((target("avx"))) static void stream_256(char *restrict to, size_t to_stride,
-                                                      const char *restrict from, size_t from_stride,
-                                                      size_t row_bytes, size_t rows) {
+__attribute__((target("avx"))) static void stream_256(const struct rectangle *r, size_t n,
+                                                      size_t first, size_t rows) {
     STREAM_ROWS(line_256);
 }
 
-static void stream_128(char *restrict to, size_t to_stride, const char *restrict from,
-                       size_t from_stride, size_t row_bytes, size_t rows) {
+static void stream_128(const struct rectangle *r, size_t n, size_t first, size_t rows) {
     STREAM_ROWS(line_128);
 }
 

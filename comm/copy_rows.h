@@ -5,9 +5,18 @@
 
 #include <stddef.h>
 
-/* rows rows of row_bytes; strides are bytes from one row's start to the next one's. */
-typedef void copy_rows_fn(char *restrict to, size_t to_stride, const char *restrict from,
-                          size_t from_stride, size_t row_bytes, size_t rows);
+/* Rows of equal length between two strides, in bytes from one row's start to the next one's. */
+struct rectangle {
+    char *to;
+    const char *from;
+    size_t to_stride, from_stride;
+    size_t row_bytes, rows;
+    size_t woven; /* of the first of a weave (comm/copy_list.h): its rectangles, itself included */
+};
+
+/* Copies rows [first, first + rows) of n rectangles that have as many: row by row, in each row
+ * through all rectangles in turn. */
+typedef void copy_rows_fn(const struct rectangle *r, size_t n, size_t first, size_t rows);
 
 /* Plain stores: best while the data stay in cache. */
 copy_rows_fn copy_rows_plain;

@@ -1,6 +1,6 @@
 /* Plans of one host are connected by swapping descriptors, only between ranks that exchange data:
- * first who they are and where their flags lie, then, from sender to receiver, where the blocks
- * lie. The receiver maps the sender's buffers and pairs the blocks. */
+ * first who they are and where their flags lie, then, to the one that copies, where the other's
+ * blocks lie. That one maps the other's buffers and pairs the blocks. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,12 +11,12 @@
 struct hello {
     int32_t pid;
     int32_t bell_fd, flags_fd;
-    uint32_t ack; /* which of the flags the receiver of this raises; 0: none */
+    uint32_t ack; /* which of the flags who gets this raises; 0: none */
     uint64_t n_flags;
     uint64_t n_blocks; /* that follow */
 };
 
-/* A send block, as its receiver has to know it. */
+/* A block, as the rank that copies from it or into it has to know it. */
 struct wire_block {
     int32_t fd;
     int32_t unused;
@@ -26,36 +26,52 @@ struct wire_block {
 
 struct peer {
     int rank;
-    bool source, reader;
+    bool partner, mover; /* this rank copies from or into the peer's memory; the other way round */
     struct hello mine, theirs;
     struct wire_block *out, *in;
 };
 
+/* One side of a plan. */
+struct side {
+    const struct block *blocks;
+    size_t n;
+};
+
+/* What this rank lays open to movers, and what it copies itself. */
+static struct side open_side(const struct plan_spec *spec, bool push) {
+    return push ? (struct side){spec->recv, spec->n_recv} : (struct side){spec->send, spec->n_send};
+}
+
+static struct side copied_side(const struct plan_spec *spec, bool push) {
+    return open_side(spec, !push);
+}
+
 /* The ranks that this one exchanges data with, by rising distance. */
-static size_t list_peers(const struct group *g, const struct peer_bytes *bytes,
+static size_t list_peers(const struct group *g, const struct peer_bytes *bytes, bool push,
                          struct peer *peers) {
+    const uint64_t *copied = push ? bytes->send : bytes->recv;
+    const uint64_t *open = push ? bytes->recv : bytes->send;
     size_t n = 0;
     for (int distance = 1; distance < g->size; distance++) {
         const int p = (g->rank + distance) % g->size;
-        if (bytes->send[p] > 0 || bytes->recv[p] > 0)
-            peers[n++] = (struct peer){
-                .rank = p, .source = bytes->recv[p] > 0, .reader = bytes->send[p] > 0};
+        if (copied[p] > 0 || open[p] > 0)
+            peers[n++] = (struct peer){.rank = p, .partner = copied[p] > 0, .mover = open[p] > 0};
     }
     return n;
 }
 
-/* The blocks for peer, as they are sent; empty ones are left out on both sides. */
-static enum status describe_blocks(const struct plan_spec *spec, struct peer *peer) {
+/* The blocks that are open to peer, in order; empty ones are left out on both sides. */
+static enum status describe_blocks(struct side open, struct peer *peer) {
     size_t n = 0;
-    for (size_t i = 0; i < spec->n_send; i++)
-        n += spec->send[i].peer == peer->rank && block_bytes(&spec->send[i]) > 0;
+    for (size_t i = 0; i < open.n; i++)
+        n += open.blocks[i].peer == peer->rank && block_bytes(&open.blocks[i]) > 0;
     peer->mine.n_blocks = n;
     peer->out = calloc(n + 1, sizeof *peer->out);
     if (!peer->out)
         return fail(ST_ENV, "out of memory for the %zu blocks of an exchange", n);
     struct wire_block *w = peer->out;
-    for (size_t i = 0; i < spec->n_send; i++) {
-        const struct block *b = &spec->send[i];
+    for (size_t i = 0; i < open.n; i++) {
+        const struct block *b = &open.blocks[i];
         if (b->peer != peer->rank || block_bytes(b) == 0)
             continue;
         const struct shm_buffer *buffer = b->buffer->handle;
@@ -146,17 +162,17 @@ static enum status attach_segments(struct shm_plan *plan, const struct peer *pee
                 data[i] = data[k];
         const enum status st =
             data[i] ? ST_OK
-                    : attach(plan, peer->theirs.pid, w->fd, w->segment_bytes, false, &data[i]);
+                    : attach(plan, peer->theirs.pid, w->fd, w->segment_bytes, plan->push, &data[i]);
         if (st != ST_OK)
             return st;
     }
     return ST_OK;
 }
 
-/* The next block that is received from rank and is not empty; *at moves behind it. */
-static const struct block *next_block(const struct block *blocks, size_t n, int rank, size_t *at) {
-    while (*at < n) {
-        const struct block *b = &blocks[(*at)++];
+/* The next block of peer rank that is not empty; *at moves behind it. */
+static const struct block *next_block(struct side side, int rank, size_t *at) {
+    while (*at < side.n) {
+        const struct block *b = &side.blocks[(*at)++];
         if (b->peer == rank && block_bytes(b) > 0)
             return b;
     }
@@ -170,19 +186,20 @@ static enum status mismatch(int from, int to, size_t k) {
                 k, from, to);
 }
 
-/* The k-th block of the peer fills the k-th one expected from it. */
-static enum status pair_blocks(const struct plan_spec *spec, const struct peer *peer,
+/* The k-th block of the peer belongs to the k-th one here. */
+static enum status pair_blocks(const struct plan_spec *spec, bool push, const struct peer *peer,
                                void *const *data, struct copy_list *copies) {
     const int self = spec->group->rank;
     size_t at = 0;
     for (size_t k = 0; k < peer->theirs.n_blocks; k++) {
         const struct wire_block *w = &peer->in[k];
         const struct buffer buffer = {data[k], w->segment_bytes, NULL};
-        const struct block src = {self, &buffer, w->offset, w->rows, w->row_bytes, w->stride};
-        const struct block *dst = next_block(spec->recv, spec->n_recv, peer->rank, &at);
-        if (!dst || block_bytes(dst) != block_bytes(&src))
-            return mismatch(peer->rank, self, k);
-        const enum status st = copy_list_add(copies, dst, &src);
+        const struct block there = {self, &buffer, w->offset, w->rows, w->row_bytes, w->stride};
+        const struct block *here = next_block(copied_side(spec, push), peer->rank, &at);
+        if (!here || block_bytes(here) != block_bytes(&there))
+            return mismatch(push ? self : peer->rank, push ? peer->rank : self, k);
+        const enum status st =
+            push ? copy_list_add(copies, &there, here) : copy_list_add(copies, here, &there);
         if (st != ST_OK)
             return st;
     }
@@ -190,11 +207,12 @@ static enum status pair_blocks(const struct plan_spec *spec, const struct peer *
 }
 
 static enum status pair_own_blocks(const struct plan_spec *spec, struct copy_list *copies) {
+    const struct side send = open_side(spec, false), recv = open_side(spec, true);
     const int self = spec->group->rank;
     size_t from = 0, to = 0;
     const struct block *src = NULL;
-    for (size_t k = 0; (src = next_block(spec->send, spec->n_send, self, &from)) != NULL; k++) {
-        const struct block *dst = next_block(spec->recv, spec->n_recv, self, &to);
+    for (size_t k = 0; (src = next_block(send, self, &from)) != NULL; k++) {
+        const struct block *dst = next_block(recv, self, &to);
         if (!dst || block_bytes(dst) != block_bytes(src))
             return mismatch(self, self, k);
         const enum status st = copy_list_add(copies, dst, src);
@@ -204,24 +222,24 @@ static enum status pair_own_blocks(const struct plan_spec *spec, struct copy_lis
     return ST_OK;
 }
 
-static enum status add_source(struct shm_plan *plan, const struct plan_spec *spec,
-                              const struct peer *peer, struct shm_flag *flags,
-                              struct shm_bell *bell) {
+static enum status add_partner(struct shm_plan *plan, const struct plan_spec *spec,
+                               const struct peer *peer, struct shm_flag *flags,
+                               struct shm_bell *bell) {
     void **data = calloc(peer->theirs.n_blocks + 1, sizeof *data);
     if (!data)
         return fail(ST_ENV, "out of memory for an exchange plan");
-    struct shm_source *source = &plan->sources[plan->n_sources++];
-    source->ready = &flags[0];
-    source->ack = &flags[peer->theirs.ack];
-    source->bell = bell;
+    struct shm_partner *partner = &plan->partners[plan->n_partners++];
+    partner->ready = &flags[0];
+    partner->ack = &flags[peer->theirs.ack];
+    partner->bell = bell;
     enum status st = attach_segments(plan, peer, data);
     if (st == ST_OK)
-        st = pair_blocks(spec, peer, data, &source->copies);
+        st = pair_blocks(spec, plan->push, peer, data, plan->push ? &plan->own : &partner->copies);
     free(data);
     return st;
 }
 
-/* Maps what peer's hello names, and enters it as source and reader. */
+/* Maps what peer's hello names, and enters it as partner and mover. */
 static enum status join(struct shm_plan *plan, const struct plan_spec *spec,
                         const struct peer *peer) {
     const struct hello *h = &peer->theirs;
@@ -230,11 +248,11 @@ static enum status join(struct shm_plan *plan, const struct plan_spec *spec,
         attach(plan, h->pid, h->flags_fd, h->n_flags * sizeof(struct shm_flag), true, &flags);
     if (st == ST_OK)
         st = attach(plan, h->pid, h->bell_fd, sizeof(struct shm_bell), true, &bell);
-    if (st == ST_OK && peer->reader)
-        plan->readers[plan->n_readers++] =
-            (struct shm_reader){shm_plan_flag(plan, peer->mine.ack), bell};
-    if (st == ST_OK && peer->source)
-        st = add_source(plan, spec, peer, flags, bell);
+    if (st == ST_OK && peer->mover)
+        plan->movers[plan->n_movers++] =
+            (struct shm_mover){shm_plan_flag(plan, peer->mine.ack), bell};
+    if (st == ST_OK && peer->partner)
+        st = add_partner(plan, spec, peer, flags, bell);
     return st;
 }
 
@@ -245,7 +263,7 @@ static enum status prepare(struct shm_plan *plan, const struct plan_spec *spec, 
     enum status st = ST_OK;
     uint32_t n_flags = 1;
     for (size_t i = 0; i < n; i++)
-        if (peers[i].reader)
+        if (peers[i].mover)
             peers[i].mine.ack = n_flags++;
     st = shm_segment_create(n_flags * sizeof(struct shm_flag), &plan->flags);
     for (size_t i = 0; i < n && st == ST_OK; i++) {
@@ -253,12 +271,12 @@ static enum status prepare(struct shm_plan *plan, const struct plan_spec *spec, 
         peers[i].mine.bell_fd = t->bell.fd;
         peers[i].mine.flags_fd = plan->flags.fd;
         peers[i].mine.n_flags = n_flags;
-        st = describe_blocks(spec, &peers[i]);
+        st = describe_blocks(open_side(spec, plan->push), &peers[i]);
     }
-    plan->sources = calloc(n + 1, sizeof *plan->sources);
-    plan->readers = calloc(n + 1, sizeof *plan->readers);
+    plan->partners = calloc(n + 1, sizeof *plan->partners);
+    plan->movers = calloc(n + 1, sizeof *plan->movers);
     plan->pending = calloc(n + 1, sizeof *plan->pending);
-    if (!plan->sources || !plan->readers || !plan->pending)
+    if (!plan->partners || !plan->movers || !plan->pending)
         st = fail(ST_ENV, "out of memory for an exchange plan");
     return st;
 }
@@ -271,7 +289,7 @@ enum status shm_connect(struct shm_plan *plan, const struct plan_spec *spec,
     struct peer *peers = calloc((size_t)g->size, sizeof *peers);
     enum status st = peers ? ST_OK : fail(ST_ENV, "out of memory for an exchange plan");
     if (st == ST_OK) {
-        n = list_peers(g, bytes, peers);
+        n = list_peers(g, bytes, plan->push, peers);
         st = prepare(plan, spec, peers, n);
     }
     st = group_agree(g, st);
@@ -281,6 +299,8 @@ enum status shm_connect(struct shm_plan *plan, const struct plan_spec *spec,
         st = pair_own_blocks(spec, &plan->own);
     for (size_t i = 0; i < n && st == ST_OK; i++)
         st = join(plan, spec, &peers[i]);
+    if (plan->push)
+        copy_list_weave(&plan->own);
     for (size_t i = 0; i < n; i++) {
         free(peers[i].in);
         free(peers[i].out);
@@ -290,14 +310,14 @@ enum status shm_connect(struct shm_plan *plan, const struct plan_spec *spec,
 }
 
 void shm_disconnect(struct shm_plan *plan) {
-    for (size_t i = 0; i < plan->n_sources; i++)
-        copy_list_free(&plan->sources[i].copies);
+    for (size_t i = 0; i < plan->n_partners; i++)
+        copy_list_free(&plan->partners[i].copies);
     copy_list_free(&plan->own);
     for (size_t i = 0; i < plan->n_attached; i++)
         shm_segment_free(&plan->attached[i]);
     free(plan->attached);
     free(plan->pending);
-    free(plan->readers);
-    free(plan->sources);
+    free(plan->movers);
+    free(plan->partners);
     shm_segment_free(&plan->flags);
 }

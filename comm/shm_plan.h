@@ -22,18 +22,18 @@ struct shm_transport {
     int ranks_here;          /* ... and the ranks that share it */
 };
 
-/* A rank whose blocks this one copies. */
-struct shm_source {
-    struct copy_list copies;
-    const struct shm_flag *ready; /* raised by the source: its blocks may be read */
-    struct shm_flag *ack;         /* raised here: they have been read */
-    struct shm_bell *bell;        /* the source's */
+/* A rank whose memory this one copies from (pull) or into (push). */
+struct shm_partner {
+    struct copy_list copies;      /* pull only */
+    const struct shm_flag *ready; /* raised by the partner: its blocks may be read, or written */
+    struct shm_flag *ack;         /* raised here: that has been done */
+    struct shm_bell *bell;        /* the partner's */
 };
 
-/* A rank that copies this one's blocks. */
-struct shm_reader {
+/* A rank that copies from this one's memory, or into it. */
+struct shm_mover {
     const struct shm_flag *ack; /* in this plan's flags */
-    struct shm_bell *bell;      /* the reader's */
+    struct shm_bell *bell;      /* the mover's */
 };
 
 struct shm_plan {
@@ -42,28 +42,31 @@ struct shm_plan {
     struct shm_plan *next; /* in the transport's list of active plans */
     uint64_t exchange;     /* counts starts */
     copy_rows_fn *copy;
+    bool push; /* the sender writes into its receivers' memory, else the receiver reads the
+                  senders' */
 
-    struct shm_segment flags; /* struct shm_flag [1 + n_readers]: ready, then the readers' acks */
+    struct shm_segment flags;     /* struct shm_flag [1 + n_movers]: ready, then the movers' acks */
     struct shm_segment *attached; /* of peers */
     size_t n_attached;
 
-    struct copy_list own;
-    struct shm_source *sources; /* by rising distance, so that no rank is everybody's first */
-    struct shm_reader *readers;
-    size_t n_sources, n_readers;
+    struct copy_list own;         /* blocks for this rank itself; push: for everybody, woven */
+    struct shm_partner *partners; /* by rising distance, so that no rank is everybody's first */
+    struct shm_mover *movers;
+    size_t n_partners, n_movers;
 
     /* Of the running exchange. */
     bool own_done;
-    size_t *pending; /* [n_pending] sources that are not read to the end, in order */
+    size_t *pending; /* [n_pending] partners that are not served to the end, in order */
     size_t n_pending;
-    size_t acked; /* readers that are done, counted in order */
+    size_t opened; /* partners that are ready, counted in order; push */
+    size_t acked;  /* movers that are done, counted in order */
 };
 
 static inline struct shm_flag *shm_plan_flag(const struct shm_plan *plan, size_t i) {
     return (struct shm_flag *)plan->flags.data + i;
 }
 
-/* Fills in flags, attached, own, sources and readers by swapping descriptors with the peers that
+/* Fills in flags, attached, own, partners and movers by swapping descriptors with the peers that
  * bytes names. Collective over spec->group; the status is this rank's own. */
 enum status shm_connect(struct shm_plan *plan, const struct plan_spec *spec,
                         const struct peer_bytes *bytes);

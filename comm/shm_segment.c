@@ -110,7 +110,7 @@ enum status shm_segment_attach(int pid, int fd, size_t bytes, bool writable,
     }
     close(opened);
     if (st == ST_OK) /* page tables only, so that the first exchange is like the others */
-        madvise(out->data, out->bytes, MADV_POPULATE_READ);
+        madvise(out->data, out->bytes, writable ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
     return st;
 }
 

@@ -7,7 +7,11 @@ void run_open(struct run *r, const struct problem *p, const struct sp_method *me
               struct group *world, const char *algorithm,
               struct transport *(*wrap)(struct transport *inner)) {
     *r = (struct run){.algorithm = algorithm};
-    const struct transport_config config = {algorithm, &r->ledger, &r->trace, &test_world, 1};
+    const struct transport_config config = {.algorithm = algorithm,
+                                            .ledger = &r->ledger,
+                                            .trace = &r->trace,
+                                            .world = &test_world,
+                                            .host_key = 1};
     const struct device_config dev = {p->dtype, p->head_dim, 1, "auto"};
     assert_int_equal(device_open("cpu", &dev, &r->dev), ST_OK);
     assert_int_equal(transport_open("mpi", &config, &r->transport), ST_OK);

@@ -54,7 +54,11 @@ static void compare(struct group *world, const struct op_row *row, const struct 
     struct op ops[WAYS];
     static double times[WAYS][ROUNDS], ratios[WAYS][ROUNDS], bounds[ROUNDS], fractions[ROUNDS];
     for (int w = 0; w < WAYS; w++) {
-        const struct transport_config config = {ways[w].algorithm, &ledger, &trace, world, 1};
+        const struct transport_config config = {.algorithm = ways[w].algorithm,
+                                                .ledger = &ledger,
+                                                .trace = &trace,
+                                                .world = world,
+                                                .host_key = 1};
         if (transport_open(ways[w].transport, &config, &t[w]) != ST_OK ||
             op_create(row, OP_FORWARD, p, t[w], world, &ops[w]) != ST_OK)
             MPI_Abort(MPI_COMM_WORLD, 1);

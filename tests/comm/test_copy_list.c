@@ -84,6 +84,55 @@ static void equal_rows_are_one_rectangle(void **state) {
     copy_list_free(&list);
 }
 
+/* A matrix of rows whose pieces go to matrices of their own, and one that nobody else shares: woven
+ * or not, every byte arrives; and a weave is read in the order of its addresses. */
+static void a_weave_reads_on(void **state) {
+    (void)state;
+    enum { ROWS = 37, PIECE = 104, PIECES = 5, STRIDE = PIECE * PIECES };
+    static char odd[90], from[ROWS * STRIDE + sizeof odd], to[PIECES][ROWS * PIECE];
+    for (size_t i = 0; i < sizeof from; i++)
+        from[i] = (char)(i * 13 + i / 255);
+    copy_rows_fn *const ways[] = {copy_rows_plain, copy_rows_streaming()};
+    for (int w = 0; w < 2; w++)
+        for (size_t step = 50; step < 100000; step *= 11) {
+            struct copy_list list = {0};
+            const struct buffer source = {from, sizeof from, NULL}, rest = {odd, sizeof odd, NULL};
+            const struct block tail = block_of(&source, ROWS * STRIDE, 1, sizeof odd, 0);
+            const struct block taken = block_of(&rest, 0, 1, sizeof odd, 0);
+            for (int p = PIECES - 1; p >= 0; p--) { /* not in the order of addresses */
+                const struct buffer target = {to[p], sizeof to[p], NULL};
+                const struct block src =
+                    block_of(&source, (size_t)p * PIECE, ROWS, PIECE, STRIDE - PIECE);
+                const struct block dst = block_of(&target, 0, 1, ROWS * PIECE, 0);
+                assert_int_equal(copy_list_add(&list, &dst, &src), ST_OK);
+            }
+            assert_int_equal(copy_list_add(&list, &taken, &tail), ST_OK);
+            copy_list_weave(&list);
+            assert_int_equal(list.n, PIECES + 1);
+            for (size_t i = 1; i < list.n; i++)
+                assert_true(list.rectangles[i].from >= list.rectangles[i - 1].from);
+            size_t woven = 0;
+            for (size_t i = 0; i < list.n; i += list.rectangles[i].woven)
+                woven = list.rectangles[i].woven > woven ? list.rectangles[i].woven : woven;
+            assert_int_equal(woven, PIECES);
+            for (int turn = 0; turn < 2; turn++) {
+                memset(to, 0, sizeof to);
+                memset(odd, 0, sizeof odd);
+                copy_list_rewind(&list);
+                for (bool done = false; !done;) {
+                    size_t budget = step;
+                    done = copy_list_step(&list, ways[w], &budget);
+                }
+                assert_memory_equal(odd, from + ROWS * STRIDE, sizeof odd);
+                for (size_t p = 0; p < PIECES; p++)
+                    for (size_t r = 0; r < ROWS; r++)
+                        assert_memory_equal(to[p] + r * PIECE, from + r * STRIDE + p * PIECE,
+                                            PIECE);
+            }
+            copy_list_free(&list);
+        }
+}
+
 static void the_host_has_a_cache(void **state) {
     (void)state;
     assert_in_range(host_cache_bytes(), 1 << 15, (size_t)1 << 40);
@@ -93,6 +142,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_every_shape),
         cmocka_unit_test(equal_rows_are_one_rectangle),
+        cmocka_unit_test(a_weave_reads_on),
         cmocka_unit_test(the_host_has_a_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,11 @@
 static void try_op(const struct op_row *row, const struct op_params *p) {
     struct mem_ledger ledger = {0};
     struct trace trace = {0};
-    const struct transport_config config = {"auto", &ledger, &trace, &test_world, 1};
+    const struct transport_config config = {.algorithm = "auto",
+                                            .ledger = &ledger,
+                                            .trace = &trace,
+                                            .world = &test_world,
+                                            .host_key = 1};
     struct transport *t = NULL;
     struct op op;
     assert_int_equal(transport_open("shm", &config, &t), ST_OK);

@@ -13,13 +13,12 @@
 struct way {
     const char *transport, *algorithm;
     int ranks_per_host; /* 0: all ranks are on one */
+    size_t cache_bytes; /* 0: as it is; 1: everything is large, and streams */
 };
 
 static const struct way ways[] = {
-    {"mpi", "pairwise", 0},
-    {"mpi", "alltoall", 0},
-    {"shm", "auto", 0},
-    {"hybrid", "auto", 2},
+    {"mpi", "pairwise", 0, 0}, {"mpi", "alltoall", 0, 0}, {"shm", "auto", 0, 0},
+    {"shm", "auto", 0, 1},     {"hybrid", "auto", 2, 0},  {"hybrid", "auto", 2, 1},
 };
 
 enum { WAYS = sizeof ways / sizeof ways[0] };
@@ -27,8 +26,12 @@ enum { WAYS = sizeof ways / sizeof ways[0] };
 static struct transport *open_way(const struct way *way, struct mem_ledger *ledger,
                                   struct trace *trace) {
     const int host = way->ranks_per_host ? test_world.rank / way->ranks_per_host : 0;
-    const struct transport_config config = {way->algorithm, ledger, trace, &test_world,
-                                            (uint64_t)host + 1};
+    const struct transport_config config = {.algorithm = way->algorithm,
+                                            .ledger = ledger,
+                                            .trace = trace,
+                                            .world = &test_world,
+                                            .host_key = (uint64_t)host + 1,
+                                            .cache_bytes = way->cache_bytes};
     struct transport *t = NULL;
     assert_int_equal(transport_open(way->transport, &config, &t), ST_OK);
     return t;

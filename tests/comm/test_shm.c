@@ -16,7 +16,11 @@ struct fixture {
 
 static enum status open_as(struct fixture *f, const char *name, uint64_t host_key) {
     *f = (struct fixture){0};
-    const struct transport_config config = {"auto", &f->ledger, &f->trace, &test_world, host_key};
+    const struct transport_config config = {.algorithm = "auto",
+                                            .ledger = &f->ledger,
+                                            .trace = &f->trace,
+                                            .world = &test_world,
+                                            .host_key = host_key};
     return transport_open(name, &config, &f->t);
 }
 

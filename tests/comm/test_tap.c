@@ -13,7 +13,11 @@ struct fixture {
 static const char *const transports[] = {"mpi", "shm", "hybrid"};
 
 static void open_fixture(struct fixture *f, const char *transport) {
-    const struct transport_config config = {"auto", &f->ledger, &f->trace, &test_world, 1};
+    const struct transport_config config = {.algorithm = "auto",
+                                            .ledger = &f->ledger,
+                                            .trace = &f->trace,
+                                            .world = &test_world,
+                                            .host_key = 1};
     const struct op_params p = {.bytes = 4096, .shape = {.elem_bytes = 4, .grad_bytes = 4}};
     struct transport *inner = NULL;
     assert_int_equal(transport_open(transport, &config, &inner), ST_OK);
