@@ -2,59 +2,48 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-#include "base/trace.h"
-#include "comm/copy_rows.h"
+/* A multiple of the huge pages of x86, and of arm64 with 4 KiB pages; elsewhere just aligned. */
+static const size_t ALIGNMENT = (size_t)2 << 20;
 
-static double timed_copy(const struct group *group, copy_rows_fn *copy, char *to, const char *from,
-                         size_t bytes, int pieces) {
-    group_barrier(group);
-    const double start = clock_s();
-    for (int p = 0; p < pieces; p++) {
-        const size_t begin = bytes / (size_t)pieces * (size_t)p;
-        const size_t end = p == pieces - 1 ? bytes : bytes / (size_t)pieces * (size_t)(p + 1);
+static char *allocate(size_t bytes) {
+    if (bytes < ALIGNMENT)
+        return malloc(bytes);
+    const size_t whole = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    char *data = aligned_alloc(ALIGNMENT, whole);
+    if (data)
+        madvise(data, whole, MADV_HUGEPAGE);
+    return data;
+}
+
+copy_rows_fn *copy_bound_way(int i) {
+    return i == 0 ? copy_rows_plain : copy_rows_streaming();
+}
+
+bool copy_bound_open(size_t bytes, int pieces, struct copy_bound *out) {
+    *out = (struct copy_bound){allocate(bytes), allocate(bytes), bytes, pieces};
+    if (!out->from || !out->to) {
+        copy_bound_close(out);
+        return false;
+    }
+    memset(out->from, 1, bytes);
+    memset(out->to, 2, bytes);
+    return true;
+}
+
+void copy_bound_run(const struct copy_bound *b, copy_rows_fn *way) {
+    const size_t n = (size_t)b->pieces;
+    for (size_t p = 0; p < n; p++) {
+        const size_t begin = b->bytes / n * p, end = p == n - 1 ? b->bytes : b->bytes / n * (p + 1);
         const struct rectangle piece = {
-            .to = to + begin, .from = from + begin, .row_bytes = end - begin, .rows = 1};
-        copy(&piece, 1, 0, 1);
+            .to = b->to + begin, .from = b->from + begin, .row_bytes = end - begin, .rows = 1};
+        way(&piece, 1, 0, 1);
     }
-    double t = clock_s() - start;
-    group_max(group, &t, 1);
-    return t;
 }
 
-static int ascending(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-double copy_bound(const struct group *group, size_t bytes, int pieces, double budget_s) {
-    enum { REPEATS = 21, LEAST = 5 };
-    copy_rows_fn *const ways[] = {copy_rows_plain, copy_rows_streaming()};
-    if (bytes == 0 || pieces < 1)
-        return 0;
-    char *from = malloc(bytes), *to = malloc(bytes);
-    double missing = !from || !to;
-    group_max(group, &missing, 1);
-    double best = 0;
-    if (missing == 0) {
-        memset(from, 1, bytes);
-        memset(to, 2, bytes);
-        for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
-            double t[REPEATS];
-            int n = 0;
-            double spent = timed_copy(group, ways[w], to, from, bytes, pieces); /* warm-up */
-            /* All ranks have the same times, so they stop together. */
-            while (n < REPEATS && (n < LEAST || spent < budget_s / 2)) {
-                t[n] = timed_copy(group, ways[w], to, from, bytes, pieces);
-                spent += t[n++];
-            }
-            qsort(t, (size_t)n, sizeof t[0], ascending);
-            const double median = n % 2 ? t[n / 2] : 0.5 * (t[n / 2 - 1] + t[n / 2]);
-            if (best == 0 || median < best)
-                best = median;
-        }
-    }
-    free(from);
-    free(to);
-    return best;
+void copy_bound_close(struct copy_bound *b) {
+    free(b->to);
+    free(b->from);
+    *b = (struct copy_bound){0};
 }

@@ -1,3 +1,4 @@
+#include "comm/copy_bound.h"
 #include "comm/copy_list.h"
 #include "comm/strided.h"
 
@@ -133,6 +134,20 @@ static void a_weave_reads_on(void **state) {
         }
 }
 
+static void the_bound_copies_all(void **state) {
+    (void)state;
+    static const size_t sizes[] = {1, 100001, (2 << 20) + 5};
+    for (int i = 0; i < 3; i++)
+        for (int w = 0; w < COPY_BOUND_WAYS; w++) {
+            struct copy_bound b;
+            assert_true(copy_bound_open(sizes[i], 3, &b));
+            assert_int_not_equal(memcmp(b.from, b.to, sizes[i]), 0);
+            copy_bound_run(&b, copy_bound_way(w));
+            assert_memory_equal(b.from, b.to, sizes[i]);
+            copy_bound_close(&b);
+        }
+}
+
 static void the_host_has_a_cache(void **state) {
     (void)state;
     assert_in_range(host_cache_bytes(), 1 << 15, (size_t)1 << 40);
@@ -140,9 +155,8 @@ static void the_host_has_a_cache(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_every_shape),
-        cmocka_unit_test(equal_rows_are_one_rectangle),
-        cmocka_unit_test(a_weave_reads_on),
+        cmocka_unit_test(copies_every_shape),   cmocka_unit_test(equal_rows_are_one_rectangle),
+        cmocka_unit_test(a_weave_reads_on),     cmocka_unit_test(the_bound_copies_all),
         cmocka_unit_test(the_host_has_a_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

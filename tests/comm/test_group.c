@@ -1,4 +1,3 @@
-#include "comm/copy_bound.h"
 #include "comm/grid.h"
 #include "comm/usp.h"
 
@@ -99,17 +98,11 @@ static void usp_groups(void **state) {
     assert_int_equal(usp_default_ulysses_size(16, 1), 1);
 }
 
-static void a_copy_takes_time(void **state) {
-    (void)state;
-    assert_true(copy_bound(&test_world, 100001, 3, 0.01) > 0);
-    assert_true(copy_bound(&test_world, 0, 3, 0.01) == 0);
-}
-
 int tests(void) {
     const struct CMUnitTest all[] = {
         cmocka_unit_test(barrier_separates), cmocka_unit_test(worst_status_reaches_all),
         cmocka_unit_test(collectives),       cmocka_unit_test(grid_groups),
-        cmocka_unit_test(usp_groups),        cmocka_unit_test(a_copy_takes_time),
+        cmocka_unit_test(usp_groups),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
 }
