@@ -109,10 +109,10 @@ static double balance_of(const struct bench *b, const struct group *world) {
 
 static enum status measure_all(struct bench *b, struct session *s, struct outcome *out) {
     const struct measure_variant all[VARIANTS] = {
-        [WHOLE] = {pass_on, run_whole, b, 1},
-        [COMPUTE] = {stub, run_compute, b, 0.3},
-        [COMM] = {pass_on, run_comm, b, 0.15},
-        [GEMM] = {NULL, run_gemm, b, 0.1},
+        [WHOLE] = {pass_on, run_whole, b, 1, 0},
+        [COMPUTE] = {stub, run_compute, b, 0.3, 0},
+        [COMM] = {pass_on, run_comm, b, 0.15, 0},
+        [GEMM] = {NULL, run_gemm, b, 0.1, 0},
     };
     struct measure_variant chosen[VARIANTS];
     int which[VARIANTS], n = 0;

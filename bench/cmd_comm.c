@@ -113,7 +113,8 @@ struct measured_op {
     struct op *copies;
     int n, next;
     struct trace *trace;
-    bool cooled; /* something else has run since, and taken its place in the caches */
+    bool settles;   /* it fits into the caches, warm: they are as its own runs leave them */
+    bool displaced; /* something else has run since, and taken its place there */
 };
 
 /* A variant that runs in turn with the operation: a copy that bounds it. */
@@ -132,25 +133,37 @@ static void run_next(void *arg) {
     trace_end(m->trace);
 }
 
+/* Runs that bring data back into the caches: victim caches need more than one. */
+enum { SETTLING = 3 };
+
 /* Before every iteration. */
 static void turn(void *arg) {
     struct measured_op *m = arg;
-    if (m->cooled && m->n == 1) /* warm: as after another run of itself */
+    for (int i = 0; m->settles && m->displaced && i < SETTLING; i++)
         run_next(m);
-    m->cooled = false;
+    m->displaced = false;
     m->next = (m->next + 1) % m->n;
 }
 
 static void run_copy(void *arg) {
     const struct measured_copy *c = arg;
     copy_bound_run(&c->bound, c->way);
-    c->op->cooled = true;
+    c->op->displaced = true;
+}
+
+static void settle_copy(void *arg) {
+    const struct measured_copy *c = arg;
+    for (int i = 0; c->op->settles && i < SETTLING; i++)
+        run_copy(arg);
 }
 
 static enum status create_copies(struct measured_op *m, int n, const struct comm_case *c,
                                  struct setup *setup) {
+    const size_t footprint =
+        op_memory(c->row, c->pass, &c->params, c->spread.sp_size, c->algorithm);
     *m = (struct measured_op){.copies = calloc((size_t)n, sizeof *m->copies),
-                              .trace = setup->transport->trace};
+                              .trace = setup->transport->trace,
+                              .settles = !c->cold && footprint < host_cache_bytes()};
     enum status st =
         m->copies ? ST_OK : fail(ST_ENV, "out of memory for %d copies of an exchange", n);
     st = group_agree(setup->grid.world, st);
@@ -247,6 +260,11 @@ static uint64_t bytes_of_one_run(struct measured_op *m, const struct setup *setu
     return sent;
 }
 
+static void close_copies(struct measured_copy copies[COPY_BOUND_WAYS]) {
+    for (int w = 0; w < COPY_BOUND_WAYS; w++)
+        copy_bound_close(&copies[w].bound);
+}
+
 /* Opens the copies that bound the operation; returns how many there are. A copy bound only makes
  * sense where data move by copying: between ranks of one host. */
 static int open_copies(struct measured_op *m, const struct setup *setup, const struct comm_case *c,
@@ -256,36 +274,37 @@ static int open_copies(struct measured_op *m, const struct setup *setup, const s
     uint64_t bytes =
         op_volume(c->row, c->pass, &c->params, c->spread.sp_size) + op_own_bytes(&m->copies[0]);
     group_max_u64(setup->grid.world, &bytes, 1);
-    struct copy_bound bound;
-    double missing = bytes == 0 || !copy_bound_open(bytes, c->spread.sp_size, &bound);
-    const bool mine = missing == 0;
-    group_max(setup->grid.world, &missing, 1);
-    if (missing > 0) {
-        if (mine)
-            copy_bound_close(&bound);
-        return 0;
+    double missing = bytes == 0;
+    for (int w = 0; w < COPY_BOUND_WAYS && missing == 0; w++) {
+        copies[w] = (struct measured_copy){.way = copy_bound_way(w), .op = m};
+        missing = !copy_bound_open(bytes, c->spread.sp_size, &copies[w].bound);
     }
-    for (int w = 0; w < COPY_BOUND_WAYS; w++)
-        copies[w] = (struct measured_copy){bound, copy_bound_way(w), m};
-    return COPY_BOUND_WAYS;
+    group_max(setup->grid.world, &missing, 1);
+    if (missing == 0)
+        return COPY_BOUND_WAYS;
+    close_copies(copies);
+    return 0;
 }
 
 /* The operation, and in turn with it the copies that bound it. times[VARIANTS]; *n: how many. */
 static enum status measure_op(struct session *s, const struct setup *setup, struct measured_op *m,
                               const struct comm_case *c, enum link_class link,
                               struct measurement *times, int *n) {
-    static const double share = 0.15; /* of the time, for each copy */
+    static const double share = 0.1; /* of the time, for each copy, warmed up before */
     struct measured_copy copies[COPY_BOUND_WAYS] = {0};
     struct measure_variant variants[VARIANTS] = {
         [OPERATION] = {.prepare = turn, .run = run_next, .arg = m}};
     const int n_copies = open_copies(m, setup, c, link, copies);
     for (int w = 0; w < n_copies; w++)
-        variants[COPIES + w] =
-            (struct measure_variant){.run = run_copy, .arg = &copies[w], .share = share};
+        variants[COPIES + w] = (struct measure_variant){.prepare = settle_copy,
+                                                        .run = run_copy,
+                                                        .arg = &copies[w],
+                                                        .least = m->settles ? 25 : 5,
+                                                        .share = share};
     *n = COPIES + n_copies;
     const enum status st =
         measure(setup->grid.world, s->run->trace, &s->config, variants, *n, times);
-    copy_bound_close(&copies[0].bound);
+    close_copies(copies);
     return st;
 }
 

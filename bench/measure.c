@@ -86,11 +86,19 @@ static double total_spent(const struct engine *e) {
     return spent;
 }
 
-/* Against max_time: without the first iteration of each later variant, which is always taken. */
+static size_t always_taken(const struct engine *e, int v) {
+    const size_t least = e->variants[v].least;
+    return least > 0 ? least : 1;
+}
+
+/* Against max_time: without what is always taken of later variants. */
 static double budget_spent(const struct engine *e) {
     double spent = total_spent(e);
-    for (int v = 1; v < e->n_variants; v++)
-        spent -= e->series[v].reduced > 0 ? e->series[v].max[0] : 0;
+    for (int v = 1; v < e->n_variants; v++) {
+        const struct series *s = &e->series[v];
+        for (size_t i = 0; i < s->reduced && i < always_taken(e, v); i++)
+            spent -= s->max[i];
+    }
     return spent;
 }
 
@@ -147,7 +155,8 @@ static bool done(const struct engine *e, bool *converged) {
  * reductions. */
 static bool takes_part(const struct engine *e, int v) {
     const struct series *s = &e->series[v];
-    return s->n < s->capacity && (s->n == 0 || s->spent < e->variants[v].share * total_spent(e));
+    return s->n < s->capacity &&
+           (s->n < always_taken(e, v) || s->spent < e->variants[v].share * total_spent(e));
 }
 
 /* Rounds between two reductions: about 5 ms of them, so that statistics do not disturb short
@@ -161,12 +170,15 @@ static size_t rounds_between(double iteration_s) {
 static bool collect(struct engine *e, double iteration_s) {
     bool converged = false;
     struct series *first = &e->series[0];
+    const size_t most = rounds_between(iteration_s);
+    size_t rounds = 1; /* few at first: shares are known from reductions only */
     do {
-        for (size_t r = rounds_between(iteration_s); r > 0 && first->n < first->capacity; r--)
+        for (size_t r = rounds; r > 0 && first->n < first->capacity; r--)
             for (int v = 0; v < e->n_variants; v++)
                 if (v == 0 || takes_part(e, v))
                     sample(e, v);
         reduce(e);
+        rounds = 2 * rounds < most ? 2 * rounds : most;
     } while (!done(e, &converged));
     return converged;
 }

@@ -15,7 +15,7 @@ struct measure_config {
     double rel_ci;       /* stop when the CI's half-width is within this of the median ... */
     size_t min_samples;  /* ... with at least so many samples, */
     size_t max_samples;  /* or after so many, */
-    double max_time_s;   /* or after this time for all variants, their first iterations aside */
+    double max_time_s;   /* or after this time for all variants, iterations always taken aside */
     double max_warmup_s; /* bound of the warm-up, in which two windows of medians must agree */
 };
 
@@ -23,8 +23,10 @@ struct measure_variant {
     void (*prepare)(void *arg); /* untimed, before every iteration; may be NULL */
     void (*run)(void *arg);
     void *arg;
-    /* Share of the time that a variant after the first may take, beyond its first iteration. */
+    /* Of variants after the first: the share of the time that they may take, beyond the iterations
+     * that are always taken: `least`, or one. */
     double share;
+    size_t least;
 };
 
 enum { MEASURE_VARIANTS = 4 };

@@ -4,15 +4,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* A multiple of the huge pages of x86, and of arm64 with 4 KiB pages; elsewhere just aligned. */
-static const size_t ALIGNMENT = (size_t)2 << 20;
+/* Of whole pages; large ones of huge pages where they have this size (x86, arm64 with 4 KiB pages).
+ */
+static const size_t PAGE = 4096, HUGE_PAGE = (size_t)2 << 20;
 
 static char *allocate(size_t bytes) {
-    if (bytes < ALIGNMENT)
-        return malloc(bytes);
-    const size_t whole = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    char *data = aligned_alloc(ALIGNMENT, whole);
-    if (data)
+    const size_t unit = bytes < HUGE_PAGE ? PAGE : HUGE_PAGE;
+    const size_t whole = (bytes + unit - 1) / unit * unit;
+    char *data = aligned_alloc(unit, whole);
+    if (data && unit == HUGE_PAGE)
         madvise(data, whole, MADV_HUGEPAGE);
     return data;
 }

@@ -33,7 +33,7 @@ static void the_slowest_rank_counts(void **state) {
     (void)state;
     struct measurement m;
     int runs = 0;
-    const struct measure_variant v = {NULL, uneven, &runs, 1};
+    const struct measure_variant v = {NULL, uneven, &runs, 1, 0};
     assert_int_equal(measure(&test_world, &trace, &quick, &v, 1, &m), ST_OK);
     assert_true(m.time.n >= 12 || !m.converged);
     assert_true(m.time.min >= 1e-4 * test_world.size);
@@ -54,16 +54,22 @@ static void the_slowest_rank_counts(void **state) {
 
 static void variants_are_interleaved(void **state) {
     (void)state;
-    struct measurement m[2];
-    int first = 0, second = 0;
-    const struct measure_variant v[2] = {{NULL, uneven, &first, 1}, {NULL, uneven, &second, 0}};
+    enum { FIRST, NO_SHARE, FOUR_AT_LEAST, HALF, N };
+    struct measurement m[N];
+    int runs[N] = {0};
+    const struct measure_variant v[N] = {[FIRST] = {NULL, uneven, &runs[0], 1, 0},
+                                         [NO_SHARE] = {NULL, uneven, &runs[1], 0, 0},
+                                         [FOUR_AT_LEAST] = {NULL, uneven, &runs[2], 0, 4},
+                                         [HALF] = {NULL, uneven, &runs[3], 0.5, 0}};
 
-    assert_int_equal(measure(&test_world, &trace, &quick, v, 2, m), ST_OK);
-    assert_int_equal(m[1].time.n, 1); /* no share of the time beyond its first iteration */
-    assert_int_equal(second, 1);
-    assert_true(m[0].time.n > m[1].time.n);
-    measurement_free(&m[0]);
-    measurement_free(&m[1]);
+    assert_int_equal(measure(&test_world, &trace, &quick, v, N, m), ST_OK);
+    assert_int_equal(m[NO_SHARE].time.n, 1);
+    assert_int_equal(runs[NO_SHARE], 1);
+    assert_in_range(m[FOUR_AT_LEAST].time.n, 4, 8); /* a batch begun is ended */
+    assert_true(m[HALF].time.n > 1);
+    assert_true(m[FIRST].time.n > m[FOUR_AT_LEAST].time.n);
+    for (int i = 0; i < N; i++)
+        measurement_free(&m[i]);
 }
 
 static void bounds_are_kept(void **state) {
@@ -73,7 +79,7 @@ static void bounds_are_kept(void **state) {
     struct measure_config config = quick;
     config.rel_ci = 0; /* never reached */
     config.max_samples = 25;
-    const struct measure_variant v = {count, uneven, &(int){0}, 1};
+    const struct measure_variant v = {count, uneven, &(int){0}, 1, 0};
 
     assert_int_equal(measure(&test_world, &trace, &config, &v, 1, &m), ST_OK);
     assert_int_equal(m.time.n, 25);
