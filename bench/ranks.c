@@ -11,6 +11,7 @@
 
 #include "bench/build_info.h"
 #include "bench/command.h"
+#include "bench/farewell.h"
 #include "bench/report.h"
 #include "bench/roster.h"
 #include "bench/sink.h"
@@ -72,7 +73,9 @@ static void mpi_version(char text[MPI_MAX_LIBRARY_VERSION_STRING]) {
 static json_t *make_fingerprint(const struct machine *machine) {
     char topology[128], mpi[MPI_MAX_LIBRARY_VERSION_STRING];
     extern char **environ;
-    unsetenv("MPIR_CVAR_CH3_INTERFACE_HOSTNAME"); /* Hydra's: the host's name, not a setting */
+    /* Hydra's own: where this run's hosts are, not settings. */
+    unsetenv("MPIR_CVAR_CH3_INTERFACE_HOSTNAME");
+    unsetenv("MPIR_CVAR_NEMESIS_TCP_NETWORK_IFACE");
     machine_fingerprint(machine, topology, sizeof topology);
     mpi_version(mpi);
     const struct fingerprint_parts parts = {
@@ -267,8 +270,9 @@ enum status ranks_main(const struct opts *opts, int argc, char **argv, const cha
         int provided;
         MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
         st = with_mpi(&r, entry);
-        MPI_Finalize();
+        entry->status = (int)st; /* all that is left is to part */
         watchdog_stop(&r.dog);
+        farewell(st);
     }
     entry->status = (int)st;
     roster_close(&roster);
