@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Exchanges between hosts that one machine pretends to be: the only place where `hybrid` and `network`
+# are real. usage: cluster.sh SCRIPT SPBENCH; 77 where it cannot run.
+set -u
+cluster=$1 spbench=$2
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+
+die() {
+    echo "cluster.sh: $1"
+    cat "$dir"/out "$dir"/err 2>/dev/null | tail -40
+    exit 1
+}
+
+run() {
+    timeout 90 "$cluster" --spbench "$spbench" "$@" >"$dir/out" 2>"$dir/err"
+}
+
+leftovers() {
+    ip netns list
+    ip -o link show type bridge | grep spb
+}
+
+before=$(leftovers)
+
+run --hosts 3 --ranks 1 --rate 10gbit -- topo -o json
+rc=$?
+if [ $rc -eq 77 ]; then
+    cat "$dir/err"
+    exit 77
+fi
+[ $rc -eq 0 ] || die "topo ended with $rc"
+[ "$(grep -c '"class": "network"' "$dir/out")" -eq 3 ] || die "three hosts are not three network links"
+
+run --hosts 2 --ranks 2 --rate 10gbit -- comm --op ulysses,ring,allgather,reduce-scatter \
+    --heads 8 --kv-heads 4 --head-dim 32 --seq 512 --pass fwdbwd --max-time 200ms -o jsonl ||
+    die "comm ended with $?"
+[ "$(wc -l <"$dir/out")" -eq 4 ] || die "not four records"
+[ "$(grep -c '"transport":"hybrid"' "$dir/out")" -eq 4 ] || die "not all exchanges went over hybrid"
+[ "$(grep -c '"sp_worst_link":"network"' "$dir/out")" -eq 4 ] || die "the network does not appear as a link"
+[ "$(grep -c '"status":"ok"' "$dir/out")" -eq 4 ] || die "not all are verified"
+
+# A failure inside is the failure of the whole, and leaves nothing.
+run -- comm --op nonsense --bytes 1k
+[ $? -ne 0 ] || die "a wrong command line ended with 0"
+[ "$(leftovers)" = "$before" ] || die "something was left: $(leftovers)"
+
+# What a killed run leaves, --clean takes away.
+"$cluster" --spbench "$spbench" -- comm --op alltoall --bytes 1k --max-time 60s --rel-ci 0 --max-samples 1000000 >"$dir/out" 2>"$dir/err" &
+script=$!
+for _ in $(seq 100); do
+    [ "$(leftovers)" = "$before" ] || break
+    sleep 0.1
+done
+kill -KILL $script
+wait $script 2>/dev/null
+[ "$(leftovers)" != "$before" ] || die "the killed run had made nothing yet"
+"$cluster" --clean || die "--clean ended with $?"
+[ "$(leftovers)" = "$before" ] || die "--clean left $(leftovers)"
+exit 0
