@@ -55,13 +55,27 @@ enum status alltoall_plan(struct transport *t, struct group *group, const struct
     return pieces_plan(t, group, TRAFFIC_SP, send, 0, bytes_per_peer, recv, 0, bytes_per_peer, out);
 }
 
+static int ring_neighbour(const struct group *group, int step) {
+    return (group->rank + step + group->size) % group->size;
+}
+
 enum status ring_hop_plan(struct transport *t, struct group *group, const struct buffer *from,
                           const struct buffer *to, struct plan **out) {
-    const int next = (group->rank + 1) % group->size;
-    const int previous = (group->rank - 1 + group->size) % group->size;
-    const struct block send = run(next, from, 0, from->bytes);
-    const struct block recv = run(previous, to, 0, to->bytes);
+    const struct block send = run(ring_neighbour(group, 1), from, 0, from->bytes);
+    const struct block recv = run(ring_neighbour(group, -1), to, 0, to->bytes);
     const struct plan_spec spec = {group, TRAFFIC_SP, &send, &recv, 1, 1};
+    return plan_create(t, &spec, out);
+}
+
+/* Of two ranks each is the other's next and previous one: the order of the halves tells them apart.
+ */
+enum status ring_hop_both_plan(struct transport *t, struct group *group, const struct buffer *from,
+                               const struct buffer *to, struct plan **out) {
+    const int next = ring_neighbour(group, 1), previous = ring_neighbour(group, -1);
+    const size_t half = from->bytes / 2;
+    const struct block send[] = {run(next, from, 0, half), run(previous, from, half, half)};
+    const struct block recv[] = {run(previous, to, 0, half), run(next, to, half, half)};
+    const struct plan_spec spec = {group, TRAFFIC_SP, send, recv, 2, 2};
     return plan_create(t, &spec, out);
 }
 

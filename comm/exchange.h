@@ -16,6 +16,11 @@ enum status alltoall_plan(struct transport *t, struct group *group, const struct
 enum status ring_hop_plan(struct transport *t, struct group *group, const struct buffer *from,
                           const struct buffer *to, struct plan **out);
 
+/* The same in both directions at once: the first half of from to the next rank, the second one to
+ * the previous rank. Both buffers have the same, even size. */
+enum status ring_hop_both_plan(struct transport *t, struct group *group, const struct buffer *from,
+                               const struct buffer *to, struct plan **out);
+
 /* Every rank's shard into whole, in rank order; whole holds size * shard_bytes from whole_offset.
  */
 enum status allgather_plan(struct transport *t, struct group *group, enum traffic traffic,

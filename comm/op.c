@@ -6,11 +6,13 @@ const struct op_row op_table[] = {
     {"alltoall", "equal blocks between all ranks", &stage_alltoall, &stage_alltoall},
     {"ulysses", "Q, K, V to heads and O back; backward dO and dQ, dK, dV", &stage_ulysses_forward,
      &stage_ulysses_backward},
+    {"usp", "Ulysses inside groups, then rings of K/V across them", &stage_usp_forward,
+     &stage_usp_backward},
     {"ring", "a revolution of K/V; backward K/V again and dK/dV home", &stage_ring,
      &stage_ring_backward},
     {"ring-hop", "one hop of the ring", &stage_hop, &stage_hop_backward},
-    {"allgather", "shards gathered whole; backward reduce-scatter", &stage_allgather,
-     &stage_reduce_scatter},
+    {"allgather", "shards gathered whole; backward reduce-scatter, by shape after K/V again",
+     &stage_allgather, &stage_allgather_backward},
     {"reduce-scatter", "sums scattered as shards; backward allgather", &stage_reduce_scatter,
      &stage_allgather},
     {"allreduce", "reduce-scatter, then allgather", &stage_allreduce, &stage_allreduce},
@@ -61,15 +63,21 @@ size_t op_per_peer(const struct op_row *row, enum op_pass pass, const struct op_
     return stages[0]->per_peer(p, ranks);
 }
 
-size_t op_volume(const struct op_row *row, enum op_pass pass, const struct op_params *p,
-                 int ranks) {
+size_t op_rank_volume(const struct op_row *row, enum op_pass pass, const struct op_params *p,
+                      int ranks, int rank) {
     const struct stage_ops *stages[2];
     const int n = stages_of(row, pass, stages);
+    size_t bytes = 0;
+    for (int i = 0; i < n; i++)
+        bytes += stages[i]->volume(p, ranks, rank);
+    return bytes;
+}
+
+size_t op_volume(const struct op_row *row, enum op_pass pass, const struct op_params *p,
+                 int ranks) {
     size_t most = 0;
     for (int rank = 0; rank < ranks; rank++) {
-        size_t bytes = 0;
-        for (int i = 0; i < n; i++)
-            bytes += stages[i]->volume(p, ranks, rank);
+        const size_t bytes = op_rank_volume(row, pass, p, ranks, rank);
         if (bytes > most)
             most = bytes;
     }
@@ -98,6 +106,7 @@ void op_free(struct op *op) {
             plan_free(stage->plans[i]);
         for (int i = STAGE_BUFFERS - 1; i >= 0; i--)
             buffer_free(stage->transport, &stage->buffers[i]);
+        usp_close(&stage->usp);
     }
     *op = (struct op){0};
 }
@@ -109,7 +118,11 @@ enum status op_create(const struct op_row *row, enum op_pass pass, const struct 
     *out = (struct op){.row = row};
     for (int i = 0; i < n; i++) {
         struct op_stage *stage = &out->stages[out->n_stages++];
-        *stage = (struct op_stage){.ops = stages[i], .transport = t, .group = group, .params = *p};
+        *stage = (struct op_stage){.ops = stages[i],
+                                   .backward = i > 0 || !(pass & OP_FORWARD),
+                                   .transport = t,
+                                   .group = group,
+                                   .params = *p};
         const enum status st = stages[i]->create(stage);
         if (st != ST_OK) {
             op_free(out);

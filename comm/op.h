@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "comm/exchange.h"
+#include "comm/usp.h"
 
 enum op_pass { OP_FORWARD = 1, OP_BACKWARD = 2, OP_BOTH = 3 };
 
@@ -20,6 +21,9 @@ struct op_params {
     size_t bytes;          /* by bytes */
     struct sp_shape shape; /* by shape; elem_bytes and grad_bytes always */
     uint32_t seed;
+    bool separate_qkv;    /* ulysses, usp: an all-to-all each for Q, K and V, not one for all */
+    bool both_ways;       /* ring, ring-hop: halves of a block travel in opposite directions */
+    enum usp_inner inner; /* usp; shape.ulysses_size x shape.ring_size = shape.sp_size */
 };
 
 struct op_stage;
@@ -40,13 +44,15 @@ struct stage_ops {
     uint64_t (*verify)(struct op_stage *stage);
 };
 
-enum { STAGE_BUFFERS = 8, STAGE_PLANS = 4 };
+enum { STAGE_BUFFERS = 12, STAGE_PLANS = 8 };
 
 /* A stage with its buffers and plans; which is which is the row's business. */
 struct op_stage {
     const struct stage_ops *ops;
+    bool backward;
     struct transport *transport;
     struct group *group;
+    struct usp usp; /* the groups inside it, for usp */
     struct op_params params;
     struct buffer buffers[STAGE_BUFFERS];
     struct plan *plans[STAGE_PLANS];
@@ -64,7 +70,7 @@ extern const struct op_row op_table[];
 /* The row called name, or NULL. */
 const struct op_row *op_find(const char *name);
 
-/* An operation ready to run: one or two stages. */
+/* An operation ready to run: one or two stages. It stays where it was created. */
 struct op {
     const struct op_row *row;
     struct op_stage stages[2];
@@ -80,7 +86,9 @@ size_t op_send_buffer(const struct op_row *row, enum op_pass pass, const struct 
 size_t op_per_peer(const struct op_row *row, enum op_pass pass, const struct op_params *p,
                    int ranks);
 
-/* Predicted bytes sent, the maximum over ranks. */
+/* Predicted bytes that one rank sends; and the maximum over ranks. */
+size_t op_rank_volume(const struct op_row *row, enum op_pass pass, const struct op_params *p,
+                      int ranks, int rank);
 size_t op_volume(const struct op_row *row, enum op_pass pass, const struct op_params *p, int ranks);
 
 /* Predicted exchange memory, the maximum over ranks. */
@@ -107,8 +115,10 @@ const char *op_algorithm(const struct op *op);
 /* Rows used by op_table. */
 extern const struct stage_ops stage_alltoall;
 extern const struct stage_ops stage_ulysses_forward, stage_ulysses_backward;
+extern const struct stage_ops stage_usp_forward, stage_usp_backward;
 extern const struct stage_ops stage_ring, stage_ring_backward, stage_hop, stage_hop_backward;
-extern const struct stage_ops stage_allgather, stage_reduce_scatter, stage_allreduce;
+extern const struct stage_ops stage_allgather, stage_allgather_backward;
+extern const struct stage_ops stage_reduce_scatter, stage_allreduce;
 
 /* For stages: a buffer of the exchange category. */
 enum status stage_buffer(struct op_stage *stage, int index, size_t bytes);

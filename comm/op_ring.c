@@ -1,9 +1,11 @@
 /* ring: K/V blocks travel from rank to rank, P - 1 hops in a revolution, through two buffers that
  * take turns; backward they travel again, with dK/dV beside them on the way home. ring-hop: one
- * hop. */
+ * hop. Both ways, a block is two halves, each with the K and V of half of the tokens, which travel
+ * in opposite directions: as many hops and bytes, on both directions of every link. */
+#include "comm/op_ring.h"
+
 #include <stdio.h>
 
-#include "comm/op.h"
 #include "comm/pattern.h"
 #include "comm/volume.h"
 
@@ -11,7 +13,9 @@
 enum { KV, GRAD = 2 };
 
 static size_t kv_bytes(const struct op_params *p) {
-    return p->by_shape ? local_kv_bytes(&p->shape) : whole_elements(p->bytes, p->shape.elem_bytes);
+    const size_t halves = p->both_ways ? 2 : 1;
+    return p->by_shape ? local_kv_bytes(&p->shape)
+                       : whole_elements(p->bytes, halves * p->shape.elem_bytes);
 }
 
 static size_t grad_bytes(const struct op_params *p) {
@@ -29,12 +33,19 @@ static size_t hop_backward_bytes(const struct op_params *p, int ranks) {
 }
 
 static bool supports(const struct op_params *p, int ranks, char *why, size_t why_size) {
-    (void)ranks;
-    if (kv_bytes(p) > 0)
-        return true;
-    snprintf(why, why_size, "%zu bytes are less than one %zu-byte element", p->bytes,
-             p->shape.elem_bytes);
-    return false;
+    if (kv_bytes(p) == 0) {
+        snprintf(why, why_size, "%zu bytes are less than one %zu-byte element%s", p->bytes,
+                 p->shape.elem_bytes, p->both_ways ? " for each direction" : "");
+        return false;
+    }
+    if (p->by_shape && p->both_ways && local_tokens(&p->shape) % 2 != 0) {
+        snprintf(why, why_size,
+                 "both directions need two halves of a rank's tokens, which are %zu; --seq %zu "
+                 "gives an even number",
+                 local_tokens(&p->shape), p->shape.seq + (size_t)ranks);
+        return false;
+    }
+    return true;
 }
 
 static size_t volume(const struct op_params *p, int ranks, int rank) {
@@ -65,28 +76,34 @@ static struct pattern grad_pattern(const struct op_stage *s) {
     return (struct pattern){s->params.seed, TENSOR_DO, s->params.shape.grad_bytes};
 }
 
+/* The block, and where it is received: a single rank receives nothing. */
 static size_t memory(const struct op_params *p, int ranks, int rank, const char *algorithm) {
     (void)rank;
     (void)algorithm;
-    return 2 * hop_bytes(p, ranks);
+    return hop_bytes(p, ranks) * (ranks > 1 ? 2 : 1);
 }
 
 static size_t memory_backward(const struct op_params *p, int ranks, int rank,
                               const char *algorithm) {
     (void)rank;
     (void)algorithm;
-    return 2 * hop_backward_bytes(p, ranks);
+    return hop_backward_bytes(p, ranks) * (ranks > 1 ? 2 : 1);
 }
 
-/* Two buffers and the two hops between them. */
-static enum status create_pair(struct op_stage *s, int first, size_t bytes) {
-    enum status st = stage_buffer(s, first, bytes);
-    if (st == ST_OK)
-        st = stage_buffer(s, first + 1, bytes);
+enum status ring_pair_plans(struct op_stage *s, struct group *ring, int buffer, int plan) {
+    if (ring->size == 1)
+        return ST_OK;
+    enum status st = stage_buffer(s, buffer + 1, s->buffers[buffer].bytes);
     for (int i = 0; i < 2 && st == ST_OK; i++)
-        st = ring_hop_plan(s->transport, s->group, &s->buffers[first + i],
-                           &s->buffers[first + 1 - i], &s->plans[first + i]);
+        st = (s->params.both_ways ? ring_hop_both_plan : ring_hop_plan)(
+            s->transport, ring, &s->buffers[buffer + i], &s->buffers[buffer + 1 - i],
+            &s->plans[plan + i]);
     return st;
+}
+
+static enum status create_pair(struct op_stage *s, int first, size_t bytes) {
+    const enum status st = stage_buffer(s, first, bytes);
+    return st == ST_OK ? ring_pair_plans(s, s->group, first, first) : st;
 }
 
 static enum status create(struct op_stage *s) {
@@ -101,7 +118,7 @@ static enum status create_backward(struct op_stage *s) {
 static void fill_pair(struct op_stage *s, int first, struct pattern p) {
     const struct buffer *b = &s->buffers[first];
     pattern_fill(&p, s->group->rank, 0, b->data, b->bytes / p.elem_bytes);
-    pattern_poison(s->buffers[first + 1].data, b->bytes);
+    pattern_poison(s->buffers[first + 1].data, s->buffers[first + 1].bytes);
 }
 
 static void fill(struct op_stage *s) {
@@ -113,16 +130,19 @@ static void fill_backward(struct op_stage *s) {
     fill_pair(s, GRAD, grad_pattern(s));
 }
 
-/* The hop-th hop of what stands in the stage: K/V, and dK/dV where it has them. */
+void ring_pair_hop(struct op_stage *s, int plan, int second_plan, int number) {
+    struct plan *first = s->plans[plan + number % 2];
+    struct plan *second = second_plan >= 0 ? s->plans[second_plan + number % 2] : NULL;
+    plan_start(first);
+    if (second)
+        plan_start(second);
+    plan_wait(first);
+    if (second)
+        plan_wait(second);
+}
+
 static void hop(struct op_stage *s, int number) {
-    struct plan *kv = s->plans[KV + number % 2];
-    struct plan *grad = s->plans[GRAD + number % 2];
-    plan_start(kv);
-    if (grad)
-        plan_start(grad);
-    plan_wait(kv);
-    if (grad)
-        plan_wait(grad);
+    ring_pair_hop(s, KV, s->backward ? GRAD : -1, number);
 }
 
 static int revolution(const struct op_stage *s) {
@@ -143,19 +163,26 @@ static void run_hop(struct op_stage *s) {
         hop(s, i);
 }
 
-/* After each hop the block of the rank one further back must have arrived, whole. */
+/* After hops hops a pair must hold the block of the rank so many back; both ways, the second half
+ * that of the rank so many ahead. */
+static uint64_t pair_wrong(const struct op_stage *s, int first, struct pattern p, int hops) {
+    const struct buffer *b = &s->buffers[first + hops % 2];
+    const int size = s->group->size, rank = s->group->rank;
+    const int behind = (rank - hops + size) % size, ahead = (rank + hops) % size;
+    const size_t n = b->bytes / p.elem_bytes, n_behind = s->params.both_ways ? n / 2 : n;
+    return pattern_wrong(&p, behind, 0, b->data, n_behind) +
+           pattern_wrong(&p, ahead, n_behind, (const char *)b->data + n_behind * p.elem_bytes,
+                         n - n_behind);
+}
+
 static uint64_t verify_hops(struct op_stage *s, int hops) {
-    const struct pattern kv = kv_pattern(s), grad = grad_pattern(s);
     uint64_t wrong = 0;
     s->ops->fill(s);
     for (int i = 0; i < hops; i++) {
         hop(s, i);
-        const int source = (s->group->rank - i - 1 + s->group->size) % s->group->size;
-        const struct buffer *b = &s->buffers[KV + (i + 1) % 2];
-        wrong += pattern_wrong(&kv, source, 0, b->data, b->bytes / kv.elem_bytes);
-        const struct buffer *g = &s->buffers[GRAD + (i + 1) % 2];
-        if (g->data)
-            wrong += pattern_wrong(&grad, source, 0, g->data, g->bytes / grad.elem_bytes);
+        wrong += pair_wrong(s, KV, kv_pattern(s), i + 1);
+        if (s->backward)
+            wrong += pair_wrong(s, GRAD, grad_pattern(s), i + 1);
     }
     return wrong;
 }

@@ -98,5 +98,6 @@ uint64_t pattern_wrong_heads(const struct pattern *p, int batch, size_t token, i
 }
 
 void pattern_poison(void *data, size_t bytes) {
-    memset(data, 0xff, bytes); /* a NaN in either type: never generated */
+    if (bytes > 0)
+        memset(data, 0xff, bytes); /* a NaN in either type: never generated */
 }

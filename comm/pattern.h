@@ -31,7 +31,8 @@ uint64_t pattern_wrong_heads(const struct pattern *p, int batch, size_t token, i
 /* Number of elements that differ between two rows of n. */
 uint64_t rows_differ(const void *a, const void *b, size_t n, size_t elem_bytes);
 
-/* Overwrites with a pattern that no generated element has, so that stale data cannot pass. */
+/* Overwrites with a pattern that no generated element has, so that stale data cannot pass. Nothing
+ * to overwrite may be NULL. */
 void pattern_poison(void *data, size_t bytes);
 
 #endif

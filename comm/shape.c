@@ -46,3 +46,14 @@ size_t local_kv_bytes(const struct sp_shape *s) {
     return 2 * (size_t)s->batch * local_tokens(s) * (size_t)s->kv_heads * (size_t)s->head_dim *
            s->elem_bytes;
 }
+
+size_t group_tokens(const struct sp_shape *s) {
+    return local_tokens(s) * (size_t)s->ulysses_size;
+}
+
+size_t share_kv_bytes(const struct sp_shape *s, int ulysses_rank) {
+    const struct head_share share =
+        head_share(s->heads, s->kv_heads, s->ulysses_size, ulysses_rank);
+    return 2 * (size_t)s->batch * group_tokens(s) * (size_t)share.nkv * (size_t)s->head_dim *
+           s->elem_bytes;
+}

@@ -36,4 +36,9 @@ size_t local_tokens(const struct sp_shape *s);
 size_t local_q_bytes(const struct sp_shape *s);
 size_t local_kv_bytes(const struct sp_shape *s);
 
+/* Tokens of a Ulysses group, and bytes of K and V together of one of its ranks after the exchange:
+ * all of those tokens, the KV heads of its share. */
+size_t group_tokens(const struct sp_shape *s);
+size_t share_kv_bytes(const struct sp_shape *s, int ulysses_rank);
+
 #endif

@@ -1,8 +1,8 @@
 /* Bytes that exchanges send, by formula: what the transport's own count must equal.
  *
- * All values are payload bytes that one rank sends to other ranks, the maximum over ranks (barriers
- * and a rank's own blocks are not counted). Sources: DeepSpeed-Ulysses (Jacobs et al. 2023) and
- * Ring Attention (Liu et al. 2023) for the exchanges, ZeRO (Rajbhandari et al. 2020) for
+ * All values are payload bytes that one rank sends to other ranks (barriers and a rank's own blocks
+ * are not counted). Sources: DeepSpeed-Ulysses (Jacobs et al. 2023), Ring Attention (Liu et al.
+ * 2023) and USP (Fang and Zhao 2024) for the exchanges, ZeRO (Rajbhandari et al. 2020) for
  * parameters. */
 #ifndef SPB_COMM_VOLUME_H
 #define SPB_COMM_VOLUME_H
@@ -23,6 +23,16 @@ size_t volume_ulysses_backward(const struct sp_shape *s, int ulysses_rank);
 /* Ring Attention: a revolution of K/V; backward another one, and dK/dV home in grad_bytes. */
 size_t volume_ring_forward(const struct sp_shape *s);
 size_t volume_ring_backward(const struct sp_shape *s);
+
+/* USP: the Ulysses exchange inside the Ulysses group, and a ring of the K/V that the rank then has:
+ * ulysses_size times the tokens, its share of the heads. */
+size_t volume_usp_forward(const struct sp_shape *s, int ulysses_rank);
+size_t volume_usp_backward(const struct sp_shape *s, int ulysses_rank);
+
+/* K/V of all sp_size ranks gathered; backward gathered again, and dK/dV reduced to their owners in
+ * grad_bytes. */
+size_t volume_kv_gather_forward(const struct sp_shape *s);
+size_t volume_kv_gather_backward(const struct sp_shape *s);
 
 /* Shards of shard_bytes on each of ranks, gathered whole on every one; or reduced back to shards.
  */

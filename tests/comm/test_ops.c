@@ -42,8 +42,11 @@ static struct op_params by_bytes(size_t bytes, size_t elem_bytes) {
         .bytes = bytes, .shape = {.elem_bytes = elem_bytes, .grad_bytes = 4}, .seed = 5};
 }
 
-static struct op_params by_shape(int batch, int heads, int kv_heads, size_t elem_bytes) {
+static struct op_params by_shape(const struct op_row *row, int batch, int heads, int kv_heads,
+                                 size_t elem_bytes) {
     const int ranks = test_world.size;
+    const bool usp = strcmp(row->name, "usp") == 0;
+    const int ulysses_size = usp ? usp_default_ulysses_size(ranks, kv_heads) : ranks;
     return (struct op_params){.by_shape = true,
                               .seed = 5,
                               .shape = {.batch = batch,
@@ -52,8 +55,8 @@ static struct op_params by_shape(int batch, int heads, int kv_heads, size_t elem
                                         .kv_heads = kv_heads,
                                         .head_dim = 16,
                                         .sp_size = ranks,
-                                        .ulysses_size = ranks,
-                                        .ring_size = ranks,
+                                        .ulysses_size = ulysses_size,
+                                        .ring_size = usp ? ranks / ulysses_size : ranks,
                                         .elem_bytes = elem_bytes,
                                         .grad_bytes = 4}};
 }
@@ -130,7 +133,7 @@ static void every_op_by_shape(void **state) {
             for (size_t h = 0; h < 6; h++)
                 for (int pass = first_pass(w); pass <= OP_BOTH; pass++) {
                     const struct op_params p =
-                        by_shape(h % 2 ? 1 : 2, heads[h][0], heads[h][1], h < 3 ? 4 : 2);
+                        by_shape(row, h % 2 ? 1 : 2, heads[h][0], heads[h][1], h < 3 ? 4 : 2);
                     try_op(row, (enum op_pass)pass, &p, &ways[w], h == 0 ? WAIT_BLOCK : WAIT_YIELD);
                 }
 }
@@ -140,7 +143,8 @@ static void spinning(void **state) {
     (void)state;
     if (test_world.size > 2)
         skip();
-    const struct op_params bytes = by_bytes(4096, 4), shape = by_shape(1, 8, 2, 4);
+    const struct op_params bytes = by_bytes(4096, 4);
+    const struct op_params shape = by_shape(op_find("ulysses"), 1, 8, 2, 4);
     for (size_t w = 0; w < WAYS; w++) {
         try_op(op_find("alltoall"), OP_FORWARD, &bytes, &ways[w], WAIT_SPIN);
         try_op(op_find("ulysses"), OP_BOTH, &shape, &ways[w], WAIT_SPIN);
@@ -157,7 +161,7 @@ static void corruption_is_caught(void **state) {
         for (size_t w = 0; w < WAYS; w++) {
             struct mem_ledger ledger = {0};
             struct trace trace = {0};
-            const struct op_params p = by_shape(1, 24, 4, 4);
+            const struct op_params p = by_shape(row, 1, 24, 4, 4);
             long counter = 0;
             struct transport *inner = open_way(&ways[w], &ledger, &trace), *t = NULL;
             struct op op;
