@@ -10,7 +10,7 @@
 #include "bench/setup.h"
 #include "bench/sink.h"
 
-enum { TITLE_ROOM = 160, WHY_ROOM = 256 };
+enum { TITLE_ROOM = 160, WHY_ROOM = 256, REMARK_ROOM = 400 };
 
 static enum status resolve(const struct case_kind *kind, const struct case_source *from, size_t i,
                            void *c, char why[WHY_ROOM]) {
@@ -44,6 +44,14 @@ static enum status fits(const struct case_kind *kind, const struct case_source *
     return ST_OK;
 }
 
+static void print_remark(const struct case_kind *kind, const void *c, FILE *out) {
+    char remark[REMARK_ROOM] = "";
+    if (kind->remark)
+        kind->remark(c, remark, sizeof remark);
+    if (remark[0])
+        fprintf(out, "    %s\n", remark);
+}
+
 /* One case of --dry-run: a line for people, or with -o jsonl an object. */
 static enum status print(const struct case_kind *kind, const struct case_source *from, size_t i,
                          const void *c, FILE *out) {
@@ -61,6 +69,7 @@ static enum status print(const struct case_kind *kind, const struct case_source 
         if (f.tokens > 0)
             fprintf(out, "  param/rank %-9s", format_bytes((double)f.param_sent).s);
         fprintf(out, "  memory/rank %s\n", format_bytes((double)f.memory).s);
+        print_remark(kind, c, out);
         return ST_OK;
     }
     char *name = sweep_case_name(from->sweep, i);

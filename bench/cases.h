@@ -36,6 +36,9 @@ struct case_kind {
 
     void (*title)(const void *c, char *out, size_t size);
 
+    /* What there is to say about a case beside its numbers, one line, or "". NULL: never. */
+    void (*remark)(const void *c, char *out, size_t size);
+
     /* What is predicted, by formula. */
     enum status (*forecast)(const void *c, struct forecast *out);
 

@@ -6,6 +6,7 @@
 #include "attn/dtype.h"
 #include "base/units.h"
 #include "bench/cases.h"
+#include "bench/comm_options.h"
 #include "bench/commands.h"
 #include "bench/setup.h"
 #include "comm/copy_bound.h"
@@ -36,7 +37,10 @@ static enum status resolve_shape(const struct case_source *from, size_t i, struc
     if (st != ST_OK)
         return st;
     const int64_t seq = sweep_int(sweep, i, "seq"), sp = c->spread.sp_size;
-    if (seq % sp != 0)
+    if (c->shape.heads % c->shape.kv_heads != 0)
+        snprintf(why, why_size, "%d query heads cannot share %d KV heads evenly", c->shape.heads,
+                 c->shape.kv_heads);
+    else if (seq % sp != 0)
         snprintf(why, why_size, "%lld tokens do not divide over --sp %d; --seq %lld does",
                  (long long)seq, (int)sp, (long long)(seq + sp - seq % sp));
     struct sp_shape *s = &c->params.shape;
@@ -71,11 +75,7 @@ static enum status resolve(const struct case_source *from, size_t i, void *out, 
     c->params = (struct op_params){
         .by_shape = shape_given(sweep, i),
         .seed = (uint32_t)opts_int(from->opts, "seed", 0),
-        .shape = {.sp_size = sp,
-                  .ulysses_size = sp,
-                  .ring_size = sp,
-                  .elem_bytes = dtype_bytes(dtype),
-                  .grad_bytes = dtype_bytes(grad)},
+        .shape = {.sp_size = sp, .elem_bytes = dtype_bytes(dtype), .grad_bytes = dtype_bytes(grad)},
     };
     if (sweep_has(sweep, i, "bytes") && c->params.by_shape)
         return fail(
@@ -88,6 +88,7 @@ static enum status resolve(const struct case_source *from, size_t i, void *out, 
                     "comm needs sizes: --bytes 1k-16m*4, or a model shape: --model NAME --seq 4k");
     else if ((st = resolve_shape(from, i, c, why, why_size)) != ST_OK)
         return st;
+    comm_options_resolve(sweep, i, c->row, &c->params, why, why_size);
     if (!why[0])
         op_supports(c->row, c->pass, &c->params, sp, why, why_size);
     return ST_OK;
@@ -216,6 +217,7 @@ static json_t *make_record(const struct session *s, const struct setup *setup, s
         record_param_int(r, "head_dim", shape->head_dim);
         record_param_str(r, "grad_dtype", sweep_str(s->sweep, i, "grad-dtype"));
     }
+    comm_options_record(c->row, &c->params, r);
     setup_record(s, setup, i, &c->spread, algorithm, r);
     measurement_record(m, r);
     const double t = m->time.median;
@@ -344,9 +346,18 @@ static enum status measure_case(struct session *s, struct setup *setup, size_t i
     return ST_WRONG;
 }
 
+static void remark(const void *resolved, char *out, size_t size) {
+    const struct comm_case *c = resolved;
+    comm_options_shares(c->row, &c->params, out, size);
+}
+
 static enum status run_case(struct session *s, size_t i, const void *resolved) {
     const struct comm_case *c = resolved;
     struct setup setup;
+    char shares[400];
+    remark(c, shares, sizeof shares);
+    if (shares[0] && s->run->world->rank == 0)
+        note("%s: %s", c->row->name, shares);
     mem_rss_reset();
     enum status st = setup_open(&setup, s, i, &c->spread, false);
     if (st == ST_OK)
@@ -359,13 +370,17 @@ static void title(const void *resolved, char *out, size_t size) {
     const struct comm_case *c = resolved;
     static const char *const passes[] = {
         [OP_FORWARD] = "fwd", [OP_BACKWARD] = "bwd", [OP_BOTH] = "fwdbwd"};
-    char bytes[48] = "";
+    char bytes[48] = "", split[48] = "";
+    if (strcmp(c->row->name, "usp") == 0)
+        snprintf(split, sizeof split, " %dx%d %s inner", c->params.shape.ulysses_size,
+                 c->params.shape.ring_size, usp_inner_name(c->params.inner));
     if (!c->params.by_shape)
         snprintf(bytes, sizeof bytes, " %s", format_bytes((double)c->params.bytes).s);
     else if (c->params.shape.seq > 0)
         snprintf(bytes, sizeof bytes, " seq %zu", c->params.shape.seq);
-    snprintf(out, size, "%s %s sp %d dp-shard %d%s", c->row->name, passes[c->pass],
-             c->spread.sp_size, c->spread.dp_shard_size, bytes);
+    snprintf(out, size, "%s%s%s%s %s sp %d dp-shard %d%s", c->row->name, split,
+             c->params.separate_qkv ? " q,k,v apart" : "", c->params.both_ways ? " both ways" : "",
+             passes[c->pass], c->spread.sp_size, c->spread.dp_shard_size, bytes);
 }
 
 /* Memory of one copy: cold runs take as many as fit the cache twice. */
@@ -383,6 +398,7 @@ static const struct case_kind comm_kind = {
     .size = sizeof(struct comm_case),
     .resolve = resolve,
     .title = title,
+    .remark = remark,
     .forecast = forecast,
     .run = run_case,
 };

@@ -50,11 +50,6 @@ enum status shape_resolve(const struct sweep *sweep, size_t i, const char *data_
                           : parts[k].otherwise == -2 ? out->heads * out->head_dim
                                                      : parts[k].otherwise;
     }
-    if (out->heads % out->kv_heads != 0)
-        return fail(
-            ST_USAGE,
-            "%d query heads cannot share %d KV heads evenly; --kv-heads must divide --heads",
-            out->heads, out->kv_heads);
     if (!sweep_has(sweep, i, "seq"))
         return fail(ST_USAGE, "a sequence length is missing: give --seq TOKENS, e.g. --seq 4k");
     return ST_OK;

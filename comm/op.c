@@ -106,8 +106,8 @@ void op_free(struct op *op) {
             plan_free(stage->plans[i]);
         for (int i = STAGE_BUFFERS - 1; i >= 0; i--)
             buffer_free(stage->transport, &stage->buffers[i]);
-        usp_close(&stage->usp);
     }
+    usp_close(&op->usp);
     *op = (struct op){0};
 }
 
@@ -122,6 +122,7 @@ enum status op_create(const struct op_row *row, enum op_pass pass, const struct 
                                    .backward = i > 0 || !(pass & OP_FORWARD),
                                    .transport = t,
                                    .group = group,
+                                   .usp = &out->usp,
                                    .params = *p};
         const enum status st = stages[i]->create(stage);
         if (st != ST_OK) {
@@ -166,8 +167,14 @@ const char *op_algorithm(const struct op *op) {
     return "none";
 }
 
-enum status stage_buffer(struct op_stage *stage, int index, size_t bytes) {
-    const enum status st =
-        buffer_alloc(stage->transport, MEM_EXCHANGE, bytes, &stage->buffers[index]);
+enum status stage_buffers(struct op_stage *stage, const struct buffer_size *sizes, int n) {
+    enum status st = ST_OK;
+    for (int i = 0; i < n && st == ST_OK; i++)
+        st = buffer_alloc(stage->transport, MEM_EXCHANGE, sizes[i].bytes,
+                          &stage->buffers[sizes[i].index]);
     return group_agree(stage->group, st);
+}
+
+enum status stage_buffer(struct op_stage *stage, int index, size_t bytes) {
+    return stage_buffers(stage, &(struct buffer_size){index, bytes}, 1);
 }

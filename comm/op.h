@@ -52,7 +52,7 @@ struct op_stage {
     bool backward;
     struct transport *transport;
     struct group *group;
-    struct usp usp; /* the groups inside it, for usp */
+    struct usp *usp; /* the groups inside it, of the whole operation: open for usp only */
     struct op_params params;
     struct buffer buffers[STAGE_BUFFERS];
     struct plan *plans[STAGE_PLANS];
@@ -73,6 +73,7 @@ const struct op_row *op_find(const char *name);
 /* An operation ready to run: one or two stages. It stays where it was created. */
 struct op {
     const struct op_row *row;
+    struct usp usp;
     struct op_stage stages[2];
     int n_stages;
 };
@@ -120,7 +121,13 @@ extern const struct stage_ops stage_ring, stage_ring_backward, stage_hop, stage_
 extern const struct stage_ops stage_allgather, stage_allgather_backward;
 extern const struct stage_ops stage_reduce_scatter, stage_allreduce;
 
-/* For stages: a buffer of the exchange category. */
+/* For stages: buffers of the exchange category; of several, the ranks agree only once. Collective.
+ */
+struct buffer_size {
+    int index;
+    size_t bytes;
+};
+enum status stage_buffers(struct op_stage *stage, const struct buffer_size *sizes, int n);
 enum status stage_buffer(struct op_stage *stage, int index, size_t bytes);
 
 /* n elements of elem_bytes that fit into bytes, as bytes. */

@@ -44,9 +44,8 @@ static size_t memory(const struct op_params *p, int ranks, int rank, const char 
 
 static enum status create(struct op_stage *s) {
     const size_t bytes = send_buffer(&s->params, s->group->size);
-    enum status st = stage_buffer(s, SEND, bytes);
-    if (st == ST_OK)
-        st = stage_buffer(s, RECV, bytes);
+    const struct buffer_size sizes[] = {{SEND, bytes}, {RECV, bytes}};
+    const enum status st = stage_buffers(s, sizes, 2);
     if (st != ST_OK)
         return st;
     return alltoall_plan(s->transport, s->group, &s->buffers[SEND], &s->buffers[RECV],

@@ -112,19 +112,18 @@ static enum status gather_plan(struct op_stage *s, int shard, int whole) {
 }
 
 static enum status gather_create(struct op_stage *s) {
-    enum status st = stage_buffer(s, SHARD, shard_bytes(&s->params, s->group->size));
-    if (st == ST_OK)
-        st = stage_buffer(s, WHOLE, whole_bytes(&s->params, s->group->size));
+    const struct buffer_size sizes[] = {{SHARD, shard_bytes(&s->params, s->group->size)},
+                                        {WHOLE, whole_bytes(&s->params, s->group->size)}};
+    const enum status st = stage_buffers(s, sizes, 2);
     return st == ST_OK ? gather_plan(s, SHARD, WHOLE) : st;
 }
 
 static enum status scatter_create(struct op_stage *s) {
     const size_t whole = sum_whole_bytes(&s->params, s->group->size);
-    enum status st = stage_buffer(s, SUM_SHARD, sum_shard_bytes(&s->params, s->group->size));
-    if (st == ST_OK)
-        st = stage_buffer(s, SUM_WHOLE, whole);
-    if (st == ST_OK)
-        st = stage_buffer(s, STAGING, whole);
+    const struct buffer_size sizes[] = {{SUM_SHARD, sum_shard_bytes(&s->params, s->group->size)},
+                                        {SUM_WHOLE, whole},
+                                        {STAGING, whole}};
+    const enum status st = stage_buffers(s, sizes, 3);
     if (st != ST_OK)
         return st;
     return reduce_scatter_plan(s->transport, s->group, TRAFFIC_SP, &s->buffers[SUM_WHOLE], 0,

@@ -7,11 +7,11 @@
 #include "comm/reduce.h"
 
 struct group *heads_group(struct op_stage *s) {
-    return s->usp.ulysses.size > 0 ? &s->usp.ulysses : s->group;
+    return s->usp->ulysses.size > 0 ? &s->usp->ulysses : s->group;
 }
 
 static int ring_rank_of(const struct op_stage *s) {
-    return s->usp.ring.size > 0 ? s->usp.ring.rank : 0;
+    return s->usp->ring.size > 0 ? s->usp->ring.rank : 0;
 }
 
 static struct head_share share_of(struct op_stage *s, int ulysses_rank) {

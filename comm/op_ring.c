@@ -93,7 +93,7 @@ static size_t memory_backward(const struct op_params *p, int ranks, int rank,
 enum status ring_pair_plans(struct op_stage *s, struct group *ring, int buffer, int plan) {
     if (ring->size == 1)
         return ST_OK;
-    enum status st = stage_buffer(s, buffer + 1, s->buffers[buffer].bytes);
+    enum status st = ST_OK;
     for (int i = 0; i < 2 && st == ST_OK; i++)
         st = (s->params.both_ways ? ring_hop_both_plan : ring_hop_plan)(
             s->transport, ring, &s->buffers[buffer + i], &s->buffers[buffer + 1 - i],
@@ -102,7 +102,8 @@ enum status ring_pair_plans(struct op_stage *s, struct group *ring, int buffer, 
 }
 
 static enum status create_pair(struct op_stage *s, int first, size_t bytes) {
-    const enum status st = stage_buffer(s, first, bytes);
+    const struct buffer_size sizes[] = {{first, bytes}, {first + 1, bytes}};
+    const enum status st = stage_buffers(s, sizes, s->group->size > 1 ? 2 : 1);
     return st == ST_OK ? ring_pair_plans(s, s->group, first, first) : st;
 }
 

@@ -5,9 +5,8 @@
 
 #include "comm/op.h"
 
-/* Buffers `buffer` and `buffer` + 1, of which the first exists, and plans `plan` and `plan` + 1 for
- * the hops from one to the other and back; none where the ring has one rank. Collective over ring.
- */
+/* Plans `plan` and `plan` + 1 for the hops from buffer `buffer` to `buffer` + 1 and back; none
+ * where the ring has one rank. Collective over ring. */
 enum status ring_pair_plans(struct op_stage *stage, struct group *ring, int buffer, int plan);
 
 /* The number-th hop (from 0) of a pair, and of a second one beside it if there is (else -1). */

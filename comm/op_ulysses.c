@@ -62,17 +62,14 @@ size_t ulysses_memory(const struct op_params *p, int ulysses_rank, const char *a
 }
 
 static enum status create_buffers(struct op_stage *s) {
-    enum status st = ST_OK;
-    for (int x = 0; x < HEAD_TENSORS && st == ST_OK; x++)
-        st = stage_buffer(s, x, heads_token_bytes(s, x));
-    if (st == ST_OK)
-        st = stage_buffer(s, HEAD_SIDE_Q, heads_head_bytes(s, HEAD_Q));
-    if (st == ST_OK)
-        st = stage_buffer(s, HEAD_SIDE_OUT, heads_head_bytes(s, HEAD_OUT));
-    if (st == ST_OK)
-        st = stage_buffer(s, HEAD_SIDE_KV,
-                          heads_head_bytes(s, HEAD_K) + heads_head_bytes(s, HEAD_V));
-    return st;
+    struct buffer_size sizes[HEAD_TENSORS + 3] = {
+        [HEAD_SIDE_Q] = {HEAD_SIDE_Q, heads_head_bytes(s, HEAD_Q)},
+        [HEAD_SIDE_OUT] = {HEAD_SIDE_OUT, heads_head_bytes(s, HEAD_OUT)},
+        [HEAD_SIDE_KV] = {HEAD_SIDE_KV, heads_head_bytes(s, HEAD_K) + heads_head_bytes(s, HEAD_V)},
+    };
+    for (int x = 0; x < HEAD_TENSORS; x++)
+        sizes[x] = (struct buffer_size){x, heads_token_bytes(s, x)};
+    return stage_buffers(s, sizes, HEAD_TENSORS + 3);
 }
 
 /* Plan 0 is that of the output, the others those of Q, K and V: one, or one each. */

@@ -86,30 +86,36 @@ static size_t backward_memory(const struct op_params *p, int ranks, int rank,
     return ulysses_memory(p, u, algorithm, true) + 2 * (block + gradient_bytes(p, block));
 }
 
+/* Both stages share the groups. */
 static enum status open_groups(struct op_stage *s) {
-    return usp_open(s->group, s->params.inner, s->params.shape.ulysses_size, &s->usp);
+    if (s->usp->ulysses.size > 0)
+        return ST_OK;
+    return usp_open(s->group, s->params.inner, s->params.shape.ulysses_size, s->usp);
 }
 
 static enum status forward_create(struct op_stage *s) {
     enum status st = open_groups(s);
     if (st == ST_OK)
         st = ulysses_create(s);
-    return st == ST_OK ? ring_pair_plans(s, &s->usp.ring, HEAD_SIDE_KV, PLAN_KV) : st;
+    if (st == ST_OK && s->usp->ring.size > 1)
+        st = stage_buffer(s, HEAD_SIDE_KV_2, s->buffers[HEAD_SIDE_KV].bytes);
+    return st == ST_OK ? ring_pair_plans(s, &s->usp->ring, HEAD_SIDE_KV, PLAN_KV) : st;
 }
 
 static enum status backward_create(struct op_stage *s) {
     enum status st = open_groups(s);
     if (st == ST_OK)
         st = ulysses_create(s);
-    if (st != ST_OK || s->usp.ring.size == 1)
+    if (st != ST_OK || s->usp->ring.size == 1)
         return st;
-    const size_t block = share_kv_bytes(&s->params.shape, s->usp.ulysses.rank);
-    st = stage_buffer(s, RING_KV, block);
+    const size_t block = share_kv_bytes(&s->params.shape, s->usp->ulysses.rank);
+    const size_t grad = gradient_bytes(&s->params, block);
+    const struct buffer_size sizes[] = {
+        {RING_KV, block}, {RING_KV + 1, block}, {RING_GRAD, grad}, {RING_GRAD + 1, grad}};
+    st = stage_buffers(s, sizes, 4);
     if (st == ST_OK)
-        st = stage_buffer(s, RING_GRAD, gradient_bytes(&s->params, block));
-    if (st == ST_OK)
-        st = ring_pair_plans(s, &s->usp.ring, RING_KV, PLAN_KV);
-    return st == ST_OK ? ring_pair_plans(s, &s->usp.ring, RING_GRAD, PLAN_GRAD) : st;
+        st = ring_pair_plans(s, &s->usp->ring, RING_KV, PLAN_KV);
+    return st == ST_OK ? ring_pair_plans(s, &s->usp->ring, RING_GRAD, PLAN_GRAD) : st;
 }
 
 static void forward_fill(struct op_stage *s) {
@@ -119,7 +125,7 @@ static void forward_fill(struct op_stage *s) {
 
 static void backward_fill(struct op_stage *s) {
     heads_fill(s);
-    if (s->usp.ring.size == 1)
+    if (s->usp->ring.size == 1)
         return;
     heads_block_fill(s, false, s->buffers[RING_KV].data);
     heads_block_fill(s, true, s->buffers[RING_GRAD].data);
@@ -133,14 +139,14 @@ static void hop(struct op_stage *s, int number) {
 
 static void run(struct op_stage *s) {
     ulysses_to_heads(s);
-    for (int i = 0; i < s->usp.ring.size - 1; i++)
+    for (int i = 0; i < s->usp->ring.size - 1; i++)
         hop(s, i);
     ulysses_to_tokens(s);
 }
 
 /* After hops hops the blocks of the rank so many back in the ring must have arrived. */
 static uint64_t blocks_wrong(struct op_stage *s, int hops) {
-    const int size = s->usp.ring.size, source = (s->usp.ring.rank - hops + size) % size;
+    const int size = s->usp->ring.size, source = (s->usp->ring.rank - hops + size) % size;
     const int kv = s->backward ? RING_KV : HEAD_SIDE_KV;
     uint64_t wrong = heads_block_wrong(s, false, source, s->buffers[kv + hops % 2].data);
     if (s->backward)
@@ -153,7 +159,7 @@ static uint64_t verify(struct op_stage *s) {
     s->ops->fill(s);
     ulysses_to_heads(s);
     uint64_t wrong = heads_wrong(s);
-    for (int i = 0; i < s->usp.ring.size - 1; i++) {
+    for (int i = 0; i < s->usp->ring.size - 1; i++) {
         hop(s, i);
         wrong += blocks_wrong(s, i + 1);
     }

@@ -21,11 +21,12 @@ static const char *const comm_line[] = {"op", "algo", "world_size", NULL};
 static const char *const shape_page[] = {"device", "dtype",    "cache",    "model",
                                          "heads",  "kv_heads", "head_dim", NULL};
 static const char *const shape_line[] = {"op", "pass", "algo", "world_size", NULL};
-static const char *const shape_extra[] = {"transport", "sp_size",   "dp_shard_size",
-                                          "batch",     "placement", "grad_dtype",
-                                          "wait",      "sync",      NULL};
-static const char *const comm_extra[] = {"pass",      "transport", "sp_size", "dp_shard_size",
-                                         "placement", "wait",      "sync",    NULL};
+static const char *const shape_extra[] = {
+    "transport", "sp_size",      "dp_shard_size", "batch", "placement", "grad_dtype",     "wait",
+    "sync",      "ulysses_size", "ring_size",     "inner", "fuse_qkv",  "ring_direction", NULL};
+static const char *const comm_extra[] = {"pass",          "transport",      "sp_size",
+                                         "dp_shard_size", "placement",      "wait",
+                                         "sync",          "ring_direction", NULL};
 
 static const struct chart_kind charts[] = {
     {

@@ -96,6 +96,9 @@ static const char *const columns[] = {
     "metrics.gemm_tflops",
     "metrics.time_s.outliers_mild",
     "metrics.time_s.outliers_extreme",
+    "params.fuse_qkv",
+    "params.ring_direction",
+    "params.inner",
 };
 
 enum { COLUMNS = sizeof columns / sizeof columns[0] };

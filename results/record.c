@@ -69,6 +69,10 @@ void record_param_real(json_t *record, const char *key, double value) {
     put_real(record, section_of(record, "params"), key, value);
 }
 
+void record_param_json(json_t *record, const char *key, json_t *value) {
+    put(record, section_of(record, "params"), key, value);
+}
+
 void record_metric(json_t *record, const char *key, double value) {
     put_real(record, section_of(record, "metrics"), key, value);
 }

@@ -27,6 +27,9 @@ void record_param_str(json_t *record, const char *key, const char *value);
 void record_param_int(json_t *record, const char *key, long long value);
 void record_param_real(json_t *record, const char *key, double value);
 
+/* A structured one, which the record takes over; NULL spoils the record. */
+void record_param_json(json_t *record, const char *key, json_t *value);
+
 /* "metrics": one number. Byte counts are integers, everything else is real. */
 void record_metric(json_t *record, const char *key, double value);
 void record_metric_int(json_t *record, const char *key, long long value);
