@@ -4,6 +4,7 @@
 #include "comm/op_ulysses.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "comm/staging.h"
 #include "comm/volume.h"
@@ -46,19 +47,38 @@ size_t ulysses_send_buffer(const struct op_params *p, bool backward) {
     return (size_t)s->batch * local_tokens(s) * head_bytes(s) * most;
 }
 
+/* How K or V alone goes to heads: where neighbours need the same ones, the mpi transport sees a
+ * gather, which it carries out pairwise. */
+static const char *kv_algorithm(const struct sp_shape *s, const char *algorithm) {
+    for (int q = 1; q < s->ulysses_size; q++)
+        if (strcmp(algorithm, "alltoall") == 0 &&
+            head_share(s->heads, s->kv_heads, s->ulysses_size, q).kv0 ==
+                head_share(s->heads, s->kv_heads, s->ulysses_size, q - 1).kv0)
+            return "pairwise";
+    return algorithm;
+}
+
+/* Packed copies of the plans, in the order of create_plans(). */
+static size_t staging(const struct op_params *p, int u, const char *algorithm, bool backward) {
+    const struct sp_shape *s = &p->shape;
+    const size_t output = staging_ulysses(s, u, algorithm, 1, 0);
+    if (!p->separate_qkv)
+        return output + staging_ulysses(s, u, algorithm, 1, 2);
+    const size_t q = staging_ulysses(s, u, algorithm, 1, 0);
+    const size_t kv =
+        staging_ulysses(s, u, backward ? algorithm : kv_algorithm(s, algorithm), 0, 1);
+    return output + q + 2 * kv;
+}
+
 size_t ulysses_memory(const struct op_params *p, int ulysses_rank, const char *algorithm,
                       bool backward) {
     const struct sp_shape *s = &p->shape;
     const struct head_share mine = head_share(s->heads, s->kv_heads, s->ulysses_size, ulysses_rank);
     const int slots = kv_replica_slots(s->heads, s->kv_heads, s->ulysses_size);
     const size_t kv_copies = backward && slots > 1 ? (size_t)slots + 1 : 1;
-    const size_t qkv_staging = p->separate_qkv
-                                   ? staging_ulysses(s, ulysses_rank, algorithm, 1, 0) +
-                                         2 * staging_ulysses(s, ulysses_rank, algorithm, 0, 1)
-                                   : staging_ulysses(s, ulysses_rank, algorithm, 1, 2);
     return 2 * local_q_bytes(s) + kv_copies * local_kv_bytes(s) +
            2 * (size_t)s->batch * group_tokens(s) * head_bytes(s) * (size_t)(mine.nq + mine.nkv) +
-           qkv_staging + staging_ulysses(s, ulysses_rank, algorithm, 1, 0);
+           staging(p, ulysses_rank, algorithm, backward);
 }
 
 static enum status create_buffers(struct op_stage *s) {
