@@ -94,6 +94,24 @@ run "$spbench" -n 2 "${comm[@]}" --launches 2 -o jsonl
 exits 0
 prints lines 2
 grep -q '"launch":2' "$work/out" || complain "the second launch is not marked"
+
+# --- Options that only some operations have do not measure the others twice; uneven heads are said.
+shape=(comm --heads 7 --kv-heads 7 --head-dim 8 --seq 64 --pass fwdbwd --max-time 50ms --max-warmup 10ms)
+run "$spbench" -n 2 "${shape[@]}" --op ulysses,ring --fuse-qkv on,off --ring-direction one,both -o jsonl
+exits 0
+prints lines 4
+says 'fuse-qkv makes no difference'
+says 'query 3,4; key/value 3,4'
+grep -q '"head_shares":\[{"ulysses_rank":0,"q_first":0,"q_heads":3' "$work/out" || complain "head shares are missing"
+grep -q '"ring_direction":"both"' "$work/out" || complain "the ring's direction is missing"
+run "$spbench" -n 4 "${shape[@]}" --op usp --ulysses-size auto,2,3 --inner ulysses,ring --dry-run
+exits 0
+says 'ulysses_size 3 does not divide the 4 ranks'
+[ "$(grep -c '^usp 2x2' "$work/out")" = 2 ] || complain "both rank orders of usp should be listed"
+run "$spbench" -n 8 "${shape[@]}" --op ulysses
+exits 2
+says 'more ranks than heads'
+
 run "$spbench" -n 3 topo -o json
 exits 0
 prints object links

@@ -43,6 +43,9 @@ static void order(void **state) {
         assert_string_equal(sweep_str(f.sweep, i, "method"), methods[i % 2]);
         assert_string_equal(sweep_str(f.sweep, i, "mask"), "causal");
         assert_int_equal(sweep_int(f.sweep, i, "ranks"), 2);
+        assert_int_equal(sweep_is_first(f.sweep, i, "seq"), i < 4);
+        assert_int_equal(sweep_is_first(f.sweep, i, "sp"), i % 4 < 2);
+        assert_true(sweep_is_first(f.sweep, i, "mask"));
     }
     unmake(&f);
 }
@@ -88,8 +91,9 @@ static void case_names(void **state) {
     } cases[] = {
         {"comm\n--bytes=1k,64k", 4, 1,
          "comm batch=1 bind=core bytes=65536 cache=warm device=cpu dp_shard=auto dtype=fp32 "
-         "grad_dtype=fp32 mpi_algo=auto op=alltoall pass=fwd placement=sp-inner ranks=4 sp=auto "
-         "sync=barrier threads=auto transport=auto wait=auto"},
+         "fuse_qkv=on grad_dtype=fp32 inner=ulysses mpi_algo=auto op=alltoall pass=fwd "
+         "placement=sp-inner ranks=4 ring_direction=one sp=auto sync=barrier threads=auto "
+         "transport=auto ulysses_size=auto wait=auto"},
         {"attn\n--model=/a b/100%\tx.json\n--seq=4k\n--sp=2\n--kv-heads=8\n--core-only", 2, 1,
          "attn batch=1 bind=core cache=warm core_only=1 device=cpu dp_shard=auto dtype=fp32 "
          "grad_dtype=fp32 kernel=auto kv_heads=8 layout=auto mask=causal method=ring "

@@ -51,9 +51,9 @@ static struct op_params shape(int heads, int kv_heads, int ulysses_size) {
                                         .grad_bytes = kv_heads == 2 ? 2 : 4}};
 }
 
-/* So many ranks a core that every collective takes long. */
-static bool crowd(void) {
-    return test_world.size > 8;
+/* Of so many cases one, with so many ranks a core that every collective takes long. */
+static int one_of(int crowded, int very_crowded) {
+    return test_world.size > 8 ? very_crowded : test_world.size > 5 ? crowded : 1;
 }
 
 /* The peak must be what the formula says; hybrid stages for remote peers only, which the formula
@@ -102,17 +102,17 @@ static void check_ulysses(struct way *way, int heads, int kv_heads, int number) 
         return;
     p.separate_qkv = number % 2 == 1;
     check(way, "ulysses", &p);
-    if (crowd())
+    if (one_of(1, 2) > 1)
         return; /* the two take turns */
     p.separate_qkv = !p.separate_qkv;
     check(way, "ulysses", &p);
 }
 
 /* One of the splits into Ulysses groups and rings that are more than one of the two, in either rank
- * order; shapes take turns with them. A crowd waits long for MPI to split a communicator: there
- * only every fourth shape. */
+ * order; shapes take turns with them. MPI takes long to split a communicator where ranks share
+ * cores. */
 static void check_usp(struct way *way, int heads, int kv_heads, int number) {
-    const int ranks = test_world.size, skip = crowd() ? 4 : 1;
+    const int ranks = test_world.size, skip = one_of(2, 4);
     int sizes[16], n = 0;
     for (int u = 2; u < ranks; u++)
         if (ranks % u == 0)
@@ -149,7 +149,7 @@ static void check_shapes(struct way *way, int every) {
                 continue;
             check_ulysses(way, heads, kv_heads, number / every);
             check_usp(way, heads, kv_heads, number / every);
-            if (!ring_done[k] && (!crowd() || kv_heads == 1 || kv_heads == 8))
+            if (!ring_done[k] && k % (size_t)one_of(2, 4) == 0)
                 check_rings(way, heads, kv_heads);
             ring_done[k] = true;
         }
@@ -158,7 +158,7 @@ static void check_shapes(struct way *way, int every) {
 
 /* Over the slower transports, fewer shapes. */
 static int thinned(void) {
-    return crowd() ? 9 : test_world.size > 4 ? 5 : 2;
+    return 2 * one_of(3, 4);
 }
 
 static void over_shm(void **state) {

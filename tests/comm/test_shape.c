@@ -9,7 +9,7 @@ static void shares_cover_all_heads(void **state) {
     static const int kv_heads[] = {1, 2, 4, 7, 8, 40};
     for (size_t h = 0; h < 5; h++)
         for (size_t k = 0; k < 6; k++)
-            for (int ranks = 1; ranks <= 8; ranks++) {
+            for (int ranks = 1; ranks <= heads[h]; ranks++) {
                 if (heads[h] % kv_heads[k] != 0)
                     continue;
                 const int group = heads[h] / kv_heads[k];
