@@ -110,8 +110,10 @@ static void list(const struct sp_shape *s, bool kv, char *out, size_t size) {
     for (int q = 0; q < s->ulysses_size; q++) {
         const struct head_share h = share_of(s, q);
         const size_t used = strlen(out);
-        if (used + 16 > size)
-            return (void)snprintf(out + used, size - used, ",...");
+        if (used + 16 > size) {
+            snprintf(out + used, size - used, ",...");
+            return;
+        }
         snprintf(out + used, size - used, "%s%d", q > 0 ? "," : "", kv ? h.nkv : h.nq);
     }
 }

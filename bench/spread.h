@@ -17,7 +17,8 @@ enum status spread_resolve(const struct sweep *sweep, size_t i, int ranks, struc
 
 /* The shape that case i asks for: --model, with --heads, --kv-heads, --head-dim and (with_hidden)
  * --hidden over it; whether the KV heads divide the query heads is the case's to check, since
- * another case of a sweep may do. ST_USAGE, said, when something is missing or the model file is bad. */
+ * another case of a sweep may do. ST_USAGE, said, when something is missing or the model file is
+ * bad. */
 enum status shape_resolve(const struct sweep *sweep, size_t i, const char *data_dir,
                           bool with_hidden, struct model_shape *out);
 

@@ -58,7 +58,8 @@ static bool supports(const struct op_params *p, int ranks, char *why, size_t why
 
 static size_t gather_volume(const struct op_params *p, int ranks, int rank) {
     (void)rank;
-    return volume_allgather(shard_bytes(p, ranks), ranks);
+    return p->by_shape ? volume_kv_gather_forward(&p->shape)
+                       : volume_allgather(shard_bytes(p, ranks), ranks);
 }
 
 static size_t scatter_volume(const struct op_params *p, int ranks, int rank) {
@@ -67,7 +68,7 @@ static size_t scatter_volume(const struct op_params *p, int ranks, int rank) {
 }
 
 static size_t backward_volume(const struct op_params *p, int ranks, int rank) {
-    return scatter_volume(p, ranks, rank) + (p->by_shape ? gather_volume(p, ranks, rank) : 0);
+    return p->by_shape ? volume_kv_gather_backward(&p->shape) : scatter_volume(p, ranks, rank);
 }
 
 static size_t allreduce_volume(const struct op_params *p, int ranks, int rank) {

@@ -86,26 +86,30 @@ static size_t backward_memory(const struct op_params *p, int ranks, int rank,
     return ulysses_memory(p, u, algorithm, true) + 2 * (block + gradient_bytes(p, block));
 }
 
-/* Both stages share the groups. */
-static enum status open_groups(struct op_stage *s) {
-    if (s->usp->ulysses.size > 0)
-        return ST_OK;
-    return usp_open(s->group, s->params.inner, s->params.shape.ulysses_size, s->usp);
+/* The groups, which both stages share, and the exchange of heads. Groups that succeed stop with
+ * those that fail. */
+static enum status create_heads(struct op_stage *s) {
+    enum status st = ST_OK;
+    if (s->usp->ulysses.size == 0)
+        st = group_agree(s->group,
+                         usp_open(s->group, s->params.inner, s->params.shape.ulysses_size, s->usp));
+    if (st == ST_OK)
+        st = ulysses_create(s);
+    return group_agree(s->group, st);
 }
 
 static enum status forward_create(struct op_stage *s) {
-    enum status st = open_groups(s);
+    enum status st = create_heads(s);
+    if (st != ST_OK || s->usp->ring.size == 1)
+        return st;
+    st = stage_buffer(s, HEAD_SIDE_KV_2, s->buffers[HEAD_SIDE_KV].bytes);
     if (st == ST_OK)
-        st = ulysses_create(s);
-    if (st == ST_OK && s->usp->ring.size > 1)
-        st = stage_buffer(s, HEAD_SIDE_KV_2, s->buffers[HEAD_SIDE_KV].bytes);
-    return st == ST_OK ? ring_pair_plans(s, &s->usp->ring, HEAD_SIDE_KV, PLAN_KV) : st;
+        st = ring_pair_plans(s, &s->usp->ring, HEAD_SIDE_KV, PLAN_KV);
+    return group_agree(s->group, st);
 }
 
 static enum status backward_create(struct op_stage *s) {
-    enum status st = open_groups(s);
-    if (st == ST_OK)
-        st = ulysses_create(s);
+    enum status st = create_heads(s);
     if (st != ST_OK || s->usp->ring.size == 1)
         return st;
     const size_t block = share_kv_bytes(&s->params.shape, s->usp->ulysses.rank);
@@ -115,7 +119,9 @@ static enum status backward_create(struct op_stage *s) {
     st = stage_buffers(s, sizes, 4);
     if (st == ST_OK)
         st = ring_pair_plans(s, &s->usp->ring, RING_KV, PLAN_KV);
-    return st == ST_OK ? ring_pair_plans(s, &s->usp->ring, RING_GRAD, PLAN_GRAD) : st;
+    if (st == ST_OK)
+        st = ring_pair_plans(s, &s->usp->ring, RING_GRAD, PLAN_GRAD);
+    return group_agree(s->group, st);
 }
 
 static void forward_fill(struct op_stage *s) {
