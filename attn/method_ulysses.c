@@ -73,13 +73,13 @@ static void memory(const struct problem *p, const struct predict_env *env,
     const size_t slots = (size_t)kv_replica_slots(p->heads, p->kv_heads, p->ulysses_size);
     const size_t rows = (size_t)p->batch * (size_t)p->seq * (size_t)h.nq;
     size_t exchange = head * e * 2 * (size_t)(h.nq + h.nkv);
-    exchange += staging_ulysses(&s, env->sp_rank, env->algorithm, 1, 2);
-    exchange += staging_ulysses(&s, env->sp_rank, env->algorithm, 1, 0);
+    exchange += staging_ulysses(&s, env->sp_rank, staging_nth(env->algorithm, 0).text, 1, 2);
+    exchange += staging_ulysses(&s, env->sp_rank, staging_nth(env->algorithm, 1).text, 1, 0);
     if (p->backward) {
         exchange += head * e * (size_t)h.nq + head * 4 * (size_t)(h.nq + 2 * h.nkv);
         exchange += slots > 1 ? slots * local_kv_bytes(&s) : 0;
-        exchange += staging_ulysses(&s, env->sp_rank, env->algorithm, 1, 0);
-        exchange += staging_ulysses(&s, env->sp_rank, env->algorithm, 1, 2);
+        exchange += staging_ulysses(&s, env->sp_rank, staging_nth(env->algorithm, 2).text, 1, 0);
+        exchange += staging_ulysses(&s, env->sp_rank, staging_nth(env->algorithm, 3).text, 1, 2);
     }
     out->bytes[MEM_EXCHANGE] += exchange;
     out->bytes[MEM_ACTIVATIONS] += 4 * rows * (p->backward ? 2 : 1);

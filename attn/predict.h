@@ -14,7 +14,7 @@ struct predict_env {
     int sp_rank;
     int world_size;         /* ranks that share the parameters */
     size_t workspace_bytes; /* of the device's attention kernel */
-    const char *algorithm;  /* the mpi transport's: how exchanges are staged */
+    const char *algorithm;  /* of its exchanges in their order: how they are staged (comm/staging.h) */
 };
 
 struct sp_method;

@@ -66,6 +66,7 @@ struct outcome {
     double balance; /* 0: not measured */
     enum link_class link;
     struct peaks peaks;
+    struct attn_memory memory; /* by formula */
     struct measurement times[VARIANTS];
     bool exchanges; /* COMPUTE and COMM were measured: there is something to leave out */
 };
@@ -187,16 +188,32 @@ static void record_rates(const struct attn_case *c, const struct outcome *out, j
         record_metric(r, "balance", out->balance);
 }
 
-static void record_memory_of(const struct attn_case *c, const struct device *dev,
-                             const struct outcome *out, json_t *r) {
-    const struct attn_memory predicted = attn_case_memory(c, dev);
+/* Memory by formula, with the algorithms that the exchanges were planned with; data-parallel groups
+ * may have chosen different ones. */
+static struct attn_memory memory_of(const struct bench *b, const struct attn_case *c,
+                                    const struct device *dev, const struct group *world) {
+    const struct algorithm_list algorithms = tap_algorithms(b->tap);
+    struct attn_case planned = *c;
+    planned.algorithm = algorithms.text;
+    struct attn_memory m = attn_case_memory(&planned, dev);
+    uint64_t x[1 + MEM_CATEGORIES] = {m.total};
+    for (int k = 0; k < MEM_CATEGORIES; k++)
+        x[1 + k] = m.most.bytes[k];
+    group_max_u64(world, x, 1 + MEM_CATEGORIES);
+    m.total = x[0];
+    for (int k = 0; k < MEM_CATEGORIES; k++)
+        m.most.bytes[k] = x[1 + k];
+    return m;
+}
+
+static void record_memory_of(const struct outcome *out, json_t *r) {
     record_metric_int(r, "peak_mem_bytes", (long long)out->peaks.total);
-    record_metric_int(r, "predicted_mem_bytes", (long long)predicted.total);
+    record_metric_int(r, "predicted_mem_bytes", (long long)out->memory.total);
     record_metric_int(r, "peak_rss_bytes", (long long)out->peaks.rss);
     for (int k = 0; k < MEM_CATEGORIES; k++)
-        if (out->peaks.category[k] > 0 || predicted.most.bytes[k] > 0)
+        if (out->peaks.category[k] > 0 || out->memory.most.bytes[k] > 0)
             record_memory(r, mem_category_name((enum mem_category)k),
-                          (long long)out->peaks.category[k], (long long)predicted.most.bytes[k]);
+                          (long long)out->peaks.category[k], (long long)out->memory.most.bytes[k]);
 }
 
 static json_t *make_record(const struct session *s, const struct setup *setup,
@@ -213,7 +230,7 @@ static json_t *make_record(const struct session *s, const struct setup *setup,
     record_metric_int(r, "param_bytes_sent_per_rank", (long long)out->param_sent);
     record_metric_int(r, "param_bytes_predicted_per_rank",
                       (long long)predict_param_bytes(&c->problem, c->spread.ranks));
-    record_memory_of(c, dev, out, r);
+    record_memory_of(out, r);
     if (out->checked)
         record_check(r, out->check.ok, out->check.max_rel_err, -1, "fp64 sampled rows");
     if (c->spread.sp_size > 1)
@@ -233,10 +250,11 @@ static enum status measure_case(struct bench *b, struct session *s, const struct
         out.balance = out.exchanges ? balance_of(b, s->run->world) : 0;
         out.link = worst_sp_link(s, setup);
         out.peaks = peaks_over_ranks(s->run->world, &setup->ledger);
+        out.memory = memory_of(b, c, dev, s->run->world);
         st = check_last(b, s, &out);
     }
     if (st == ST_OK) {
-        json_t *record = make_record(s, setup, c, i, dev, &out, setup_algorithm(s, setup, i));
+        json_t *record = make_record(s, setup, c, i, dev, &out, tap_algorithms(b->tap).text);
         st = group_agree(s->run->world, finish_record(s, i, record));
     }
     for (int v = 0; v < VARIANTS; v++)

@@ -186,7 +186,7 @@ static void free_copies(struct measured_op *m) {
 
 /* What was counted and found, over all ranks. */
 struct outcome {
-    uint64_t sent, wrong;
+    uint64_t sent, wrong, memory; /* memory: by formula */
     bool checked;
     double copy_s; /* 0: no bound */
     enum link_class link;
@@ -195,7 +195,7 @@ struct outcome {
 
 static json_t *make_record(const struct session *s, const struct setup *setup, size_t i,
                            const struct comm_case *c, const struct measurement *m,
-                           const struct outcome *out, const char *algorithm, int copies) {
+                           const struct outcome *out, const char *algorithm) {
     const int sp = c->spread.sp_size;
     const struct sp_shape *shape = &c->params.shape;
     const size_t bytes = op_send_buffer(c->row, c->pass, &c->params, sp);
@@ -228,13 +228,11 @@ static json_t *make_record(const struct session *s, const struct setup *setup, s
                       (long long)op_volume(c->row, c->pass, &c->params, sp));
     if (out->copy_s > 0)
         record_metric(r, "fraction_of_bound", out->copy_s / t);
-    const long long memory =
-        (long long)op_memory(c->row, c->pass, &c->params, sp, c->algorithm) * copies;
     record_metric_int(r, "peak_mem_bytes", (long long)out->peaks.total);
-    record_metric_int(r, "predicted_mem_bytes", memory);
+    record_metric_int(r, "predicted_mem_bytes", (long long)out->memory);
     record_metric_int(r, "peak_rss_bytes", (long long)out->peaks.rss);
     record_memory(r, mem_category_name(MEM_EXCHANGE), (long long)out->peaks.category[MEM_EXCHANGE],
-                  memory);
+                  (long long)out->memory);
     if (out->checked)
         record_check(r, out->wrong == 0, NAN, (long long)out->wrong, "every element, regenerated");
     if (sp > 1)
@@ -260,6 +258,16 @@ static uint64_t bytes_of_one_run(struct measured_op *m, const struct setup *setu
     uint64_t sent = setup->transport->sent[TRAFFIC_SP] - before;
     group_max_u64(setup->grid.world, &sent, 1);
     return sent;
+}
+
+/* What all copies take by formula, with the algorithms that they were planned with; the maximum
+ * over ranks. */
+static uint64_t memory_of(const struct measured_op *m, const struct group *world) {
+    uint64_t bytes = 0;
+    for (int i = 0; i < m->n; i++)
+        bytes += op_memory_as_planned(&m->copies[i]);
+    group_max_u64(world, &bytes, 1);
+    return bytes;
 }
 
 static void close_copies(struct measured_copy copies[COPY_BOUND_WAYS]) {
@@ -332,8 +340,9 @@ static enum status measure_case(struct session *s, struct setup *setup, size_t i
             if (out.copy_s == 0 || times[v].time.median < out.copy_s)
                 out.copy_s = times[v].time.median;
         out.peaks = peaks_over_ranks(setup->grid.world, &setup->ledger);
-        json_t *record = make_record(s, setup, i, c, &times[OPERATION], &out,
-                                     op_algorithm(&m.copies[0]), copies);
+        out.memory = memory_of(&m, setup->grid.world);
+        json_t *record =
+            make_record(s, setup, i, c, &times[OPERATION], &out, op_algorithms(&m.copies[0]).text);
         st = group_agree(setup->grid.world, finish_record(s, i, record));
     }
     for (int v = 0; v < n; v++)

@@ -199,7 +199,8 @@ static const struct option options[] = {
      .help = "What carries the exchanges"},
     {.name = "mpi-algo", .type = OPT_CHOICE, .list = true, .variable = true, .value = "ALGO",
      .initial = "auto", .choice = algorithm_choice, .commands = RUNS, GROUP,
-     .help = "All-to-all of the mpi transport: the library's collective, or nonblocking pairs"},
+     .help = "How the mpi transport carries out an exchange, see --list; auto: what a trial of each finds "
+             "fastest"},
 #undef GROUP
 
 #define GROUP .group = "Measurement"

@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "bench/sink.h"
-#include "comm/mpi_transport.h"
-#include "comm/staging.h"
 #include "comm/tap.h"
 #include "results/record.h"
 
@@ -78,12 +76,6 @@ enum status setup_open(struct setup *setup, struct session *s, size_t i,
 void setup_close(struct setup *setup) {
     transport_close(setup->transport);
     grid_free(&setup->grid);
-}
-
-const char *setup_algorithm(const struct session *s, const struct setup *setup, size_t i) {
-    const char *algorithm =
-        staging_algorithm(setup->transport->name, sweep_str(s->sweep, i, "mpi-algo"));
-    return strcmp(algorithm, "auto") == 0 ? mpi_algorithm_table[0]->name : algorithm;
 }
 
 void setup_record(const struct session *s, const struct setup *setup, size_t i,

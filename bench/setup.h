@@ -35,10 +35,8 @@ enum status setup_open(struct setup *setup, struct session *s, size_t i,
                        const struct spread *spread, bool tap);
 void setup_close(struct setup *setup);
 
-/* The algorithm that --mpi-algo comes to on the transport that was opened. */
-const char *setup_algorithm(const struct session *s, const struct setup *setup, size_t i);
-
-/* Params that every kind of record has. transport and algorithm are the resolved ones. */
+/* Params that every kind of record has. transport and algorithm are the resolved ones; algorithm as
+ * in struct algorithm_list. */
 void setup_record(const struct session *s, const struct setup *setup, size_t i,
                   const struct spread *spread, const char *algorithm, json_t *record);
 

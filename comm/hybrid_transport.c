@@ -211,8 +211,12 @@ enum status hybrid_transport_open(const struct transport_config *config, struct 
         st = host_map_create(config, &h->hosts);
     if (st == ST_OK)
         st = shm_transport_open(config, &h->shm);
+    /* Without trials, which would say nothing of how the two halves get on together. */
+    struct transport_config remote = *config;
+    if (strcmp(remote.algorithm, "auto") == 0)
+        remote.algorithm = mpi_pairwise.name;
     if (st == ST_OK)
-        st = mpi_transport_open(config, &h->mpi);
+        st = mpi_transport_open(&remote, &h->mpi);
     if (st != ST_OK) {
         if (h)
             hybrid_close(&h->base);

@@ -4,13 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comm/mpi_choice.h"
 #include "comm/peer_bytes.h"
+#include "comm/strided.h"
 
-const struct mpi_algorithm *const mpi_algorithm_table[] = {&mpi_pairwise, &mpi_alltoall, NULL};
+const struct mpi_algorithm *const mpi_algorithm_table[] = {&mpi_pairwise, &mpi_alltoall,
+                                                           &mpi_datatype, NULL};
 
 struct mpi_transport {
     struct transport base;
-    const struct mpi_algorithm *algorithm;
+    const struct mpi_algorithm *algorithm; /* NULL: the fastest for each plan */
+    struct mpi_choices choices;
 };
 
 static enum status mpi_buffer_alloc(struct transport *t, enum mem_category category, size_t bytes,
@@ -35,14 +39,28 @@ static bool repeats(const struct plan_spec *spec) {
     return false;
 }
 
-/* Whether the plan is an all-to-all, in which every rank sends data of its own to every peer. */
-static bool is_dense(const struct plan_spec *spec, const struct peer_bytes *bytes) {
-    double gap = repeats(spec);
-    for (int p = 0; p < spec->group->size; p++)
-        if (bytes->send[p] == 0)
-            gap = 1;
-    group_max(spec->group, &gap, 1);
-    return gap == 0;
+static bool any_strided(const struct block *blocks, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (!block_contiguous(&blocks[i]))
+            return true;
+    return false;
+}
+
+/* What algorithms ask of a plan, the same on all its ranks. */
+static struct plan_traits find_traits(const struct plan_spec *spec,
+                                      const struct peer_bytes *bytes) {
+    bool gap = repeats(spec);
+    double sent = 0, received = 0;
+    for (int p = 0; p < spec->group->size; p++) {
+        gap |= bytes->send[p] == 0;
+        sent += (double)bytes->send[p];
+        received += (double)bytes->recv[p];
+    }
+    const bool strided =
+        any_strided(spec->send, spec->n_send) || any_strided(spec->recv, spec->n_recv);
+    double x[] = {gap, strided, sent > received ? sent : received};
+    group_max(spec->group, x, 3);
+    return (struct plan_traits){.dense = x[0] == 0, .strided = x[1] > 0, .bytes = x[2]};
 }
 
 static struct block *copy_blocks(const struct block *blocks, size_t n) {
@@ -62,24 +80,14 @@ static void mpi_plan_free(struct plan *base) {
     free(plan);
 }
 
-static enum status mpi_plan_create(struct transport *t, const struct plan_spec *spec,
-                                   struct plan **out) {
-    const struct mpi_transport *mpi = (const struct mpi_transport *)t;
-    struct peer_bytes bytes;
-    enum status st = peer_bytes_agree(spec, &bytes);
-    const bool dense = st == ST_OK && is_dense(spec, &bytes);
-    peer_bytes_free(&bytes);
-    if (st != ST_OK)
-        return st;
-
-    const int tag = group_take_tag(spec->group);
+enum status mpi_plan_build(struct transport *t, const struct plan_spec *spec,
+                           const struct mpi_algorithm *algorithm, int tag, struct plan **out) {
     struct mpi_plan *plan = calloc(1, sizeof *plan);
     if (plan) {
         *plan = (struct mpi_plan){
             .base = {.transport = t, .traffic = spec->traffic},
             .group = spec->group,
-            .algorithm =
-                dense || !mpi->algorithm->needs_every_peer ? mpi->algorithm : &mpi_pairwise,
+            .algorithm = algorithm,
             .tag = tag,
             .send = copy_blocks(spec->send, spec->n_send),
             .recv = copy_blocks(spec->recv, spec->n_recv),
@@ -87,16 +95,38 @@ static enum status mpi_plan_create(struct transport *t, const struct plan_spec *
             .n_recv = spec->n_recv,
         };
         plan_count(spec, &plan->base);
-        st = plan->send && plan->recv ? plan->algorithm->create(plan) : ST_ENV;
-    } else {
-        st = fail(ST_ENV, "out of memory for an exchange plan");
     }
+    enum status st = plan && plan->send && plan->recv
+                         ? ST_OK
+                         : fail(ST_ENV, "out of memory for an exchange plan");
     st = group_agree(spec->group, st);
+    if (st == ST_OK)
+        st = group_agree(spec->group, algorithm->create(plan));
     if (st == ST_OK)
         *out = &plan->base;
     else if (plan)
         mpi_plan_free(&plan->base);
     return st;
+}
+
+static enum status mpi_plan_create(struct transport *t, const struct plan_spec *spec,
+                                   struct plan **out) {
+    struct mpi_transport *mpi = (struct mpi_transport *)t;
+    struct peer_bytes bytes;
+    struct plan_traits traits = {0};
+    const enum status st = peer_bytes_agree(spec, &bytes);
+    if (st == ST_OK)
+        traits = find_traits(spec, &bytes);
+    peer_bytes_free(&bytes);
+    if (st != ST_OK)
+        return st;
+    const int tag = group_take_tag(spec->group);
+    const struct mpi_algorithm *algorithm = mpi->algorithm;
+    if (!algorithm)
+        algorithm = mpi_choose(&mpi->choices, t, spec, &traits, tag);
+    else if (algorithm->needs_every_peer && !traits.dense)
+        algorithm = mpi_algorithm_table[0];
+    return mpi_plan_build(t, spec, algorithm, tag, out);
 }
 
 static void mpi_plan_start(struct plan *base) {
@@ -122,6 +152,7 @@ static const char *mpi_plan_algorithm(const struct plan *base) {
 }
 
 static void mpi_transport_close(struct transport *t) {
+    mpi_choices_free(&((struct mpi_transport *)t)->choices);
     free(t);
 }
 
@@ -155,10 +186,9 @@ bool mpi_transport_reaches(const struct transport_config *config, char *why, siz
 enum status mpi_transport_open(const struct transport_config *config, struct transport **out) {
     const struct mpi_algorithm *algorithm = NULL;
     for (int i = 0; mpi_algorithm_table[i] && !algorithm; i++)
-        if (strcmp(config->algorithm, "auto") == 0 ||
-            strcmp(config->algorithm, mpi_algorithm_table[i]->name) == 0)
+        if (strcmp(config->algorithm, mpi_algorithm_table[i]->name) == 0)
             algorithm = mpi_algorithm_table[i];
-    if (!algorithm)
+    if (!algorithm && strcmp(config->algorithm, "auto") != 0)
         return fail(ST_USAGE, "--mpi-algo %s: no such algorithm", config->algorithm);
     struct mpi_transport *mpi = calloc(1, sizeof *mpi);
     if (!mpi)

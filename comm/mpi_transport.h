@@ -27,6 +27,8 @@ struct mpi_algorithm {
     const char *name;
     const char *help;
     bool needs_every_peer; /* for plans in which all ranks send to all only */
+    bool for_strided;      /* nothing new where no block is strided */
+    size_t most_bytes;     /* that a rank can send or receive; 0: no limit */
     enum status (*create)(struct mpi_plan *plan); /* fills state and staging */
     void (*start)(struct mpi_plan *plan);
     bool (*progress)(struct mpi_plan *plan);
@@ -34,9 +36,15 @@ struct mpi_algorithm {
 };
 
 extern const struct mpi_algorithm mpi_pairwise; /* one nonblocking message a block */
+extern const struct mpi_algorithm mpi_datatype; /* the same with derived datatypes */
 extern const struct mpi_algorithm mpi_alltoall; /* pack, the library's all-to-all, unpack */
 
-/* Terminated by NULL; the first one is what "auto" takes. */
+/* Terminated by NULL; the first one carries out every plan. */
 extern const struct mpi_algorithm *const mpi_algorithm_table[];
+
+/* A plan by one algorithm. Collective over spec->group: a plan on all ranks or on none. tag: of
+ * group_take_tag(); plans that are not alive at the same time may share one. */
+enum status mpi_plan_build(struct transport *t, const struct plan_spec *spec,
+                           const struct mpi_algorithm *algorithm, int tag, struct plan **out);
 
 #endif

@@ -159,12 +159,31 @@ size_t op_own_bytes(const struct op *op) {
     return bytes;
 }
 
-const char *op_algorithm(const struct op *op) {
-    const struct op_stage *first = &op->stages[0];
+static void add_algorithms(const struct op_stage *stage, struct algorithm_list *list) {
     for (int i = 0; i < STAGE_PLANS; i++)
-        if (first->plans[i])
-            return plan_algorithm(first->plans[i]);
-    return "none";
+        if (stage->plans[i])
+            algorithm_list_add(list, plan_algorithm(stage->plans[i]));
+}
+
+struct algorithm_list op_algorithms(const struct op *op) {
+    struct algorithm_list list = {.n = 0};
+    for (int s = 0; s < op->n_stages; s++)
+        add_algorithms(&op->stages[s], &list);
+    if (list.n == 0)
+        algorithm_list_add(&list, "none");
+    return list;
+}
+
+size_t op_memory_as_planned(const struct op *op) {
+    size_t bytes = 0;
+    for (int s = 0; s < op->n_stages; s++) {
+        const struct op_stage *stage = &op->stages[s];
+        struct algorithm_list list = {.n = 0};
+        add_algorithms(stage, &list);
+        bytes +=
+            stage->ops->memory(&stage->params, stage->group->size, stage->group->rank, list.text);
+    }
+    return bytes;
 }
 
 enum status stage_buffers(struct op_stage *stage, const struct buffer_size *sizes, int n) {

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "comm/exchange.h"
+#include "comm/staging.h"
 #include "comm/usp.h"
 
 enum op_pass { OP_FORWARD = 1, OP_BACKWARD = 2, OP_BOTH = 3 };
@@ -34,8 +35,8 @@ struct stage_ops {
     size_t (*send_buffer)(const struct op_params *p, int ranks); /* bytes, own block included */
     size_t (*per_peer)(const struct op_params *p, int ranks);    /* bytes; 0: differs by peer */
     size_t (*volume)(const struct op_params *p, int ranks, int rank); /* predicted bytes sent */
-    /* Bytes of exchange memory that create() takes, by formula; algorithm as for staging_ulysses().
-     */
+    /* Bytes of exchange memory that create() takes, by formula; algorithm: of its plans in their
+     * order, as algorithm_list has it, see staging_ulysses(). */
     size_t (*memory)(const struct op_params *p, int ranks, int rank, const char *algorithm);
     enum status (*create)(struct op_stage *stage);
     void (*fill)(struct op_stage *stage); /* sources generated, destinations poisoned */
@@ -110,8 +111,11 @@ uint64_t op_verify(struct op *op);
 /* Bytes that a run moves from this rank to itself. */
 size_t op_own_bytes(const struct op *op);
 
-/* The algorithm that the first plan uses. */
-const char *op_algorithm(const struct op *op);
+/* The algorithms of all its plans, in their order ("none": there is no plan). */
+struct algorithm_list op_algorithms(const struct op *op);
+
+/* Exchange memory of this rank by formula, with the algorithms that its plans have. */
+size_t op_memory_as_planned(const struct op *op);
 
 /* Rows used by op_table. */
 extern const struct stage_ops stage_alltoall;

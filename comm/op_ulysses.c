@@ -59,15 +59,17 @@ static const char *kv_algorithm(const struct sp_shape *s, const char *algorithm)
 }
 
 /* Packed copies of the plans, in the order of create_plans(). */
-static size_t staging(const struct op_params *p, int u, const char *algorithm, bool backward) {
+static size_t staging(const struct op_params *p, int u, const char *algorithms, bool backward) {
     const struct sp_shape *s = &p->shape;
-    const size_t output = staging_ulysses(s, u, algorithm, 1, 0);
+    const size_t output = staging_ulysses(s, u, staging_nth(algorithms, 0).text, 1, 0);
     if (!p->separate_qkv)
-        return output + staging_ulysses(s, u, algorithm, 1, 2);
-    const size_t q = staging_ulysses(s, u, algorithm, 1, 0);
-    const size_t kv =
-        staging_ulysses(s, u, backward ? algorithm : kv_algorithm(s, algorithm), 0, 1);
-    return output + q + 2 * kv;
+        return output + staging_ulysses(s, u, staging_nth(algorithms, 1).text, 1, 2);
+    size_t qkv = staging_ulysses(s, u, staging_nth(algorithms, 1).text, 1, 0);
+    for (int i = 2; i <= 3; i++) {
+        const struct algorithm_name kv = staging_nth(algorithms, i);
+        qkv += staging_ulysses(s, u, backward ? kv.text : kv_algorithm(s, kv.text), 0, 1);
+    }
+    return output + qkv;
 }
 
 size_t ulysses_memory(const struct op_params *p, int ulysses_rank, const char *algorithm,

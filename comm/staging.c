@@ -1,13 +1,44 @@
 #include "comm/staging.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+
+void algorithm_list_add(struct algorithm_list *list, const char *name) {
+    const size_t room = sizeof list->text - sizeof "...";
+    char names[sizeof list->text] = "";
+    list->n++;
+    if (list->n == 1) {
+        snprintf(list->text, sizeof list->text, "%s", name);
+        return;
+    }
+    const bool alike = !strchr(list->text, ',');
+    if (alike && strcmp(list->text, name) == 0)
+        return;
+    /* One name stood for all so far. */
+    size_t used = 0;
+    for (int i = 0; i < list->n && used < room; i++)
+        used += (size_t)snprintf(names + used, room - used, "%s%s", i > 0 ? "," : "",
+                                 i + 1 == list->n ? name : staging_nth(list->text, i).text);
+    snprintf(list->text, sizeof list->text, "%s%s", names, used < room ? "" : "...");
+}
+
+struct algorithm_name staging_nth(const char *algorithms, int index) {
+    struct algorithm_name out;
+    const char *at = algorithms;
+    for (const char *comma; index > 0 && (comma = strchr(at, ',')); index--)
+        at = comma + 1;
+    snprintf(out.text, sizeof out.text, "%.*s", (int)strcspn(at, ","), at);
+    return out;
+}
 
 const char *staging_algorithm(const char *transport, const char *mpi_algorithm) {
     const bool named = strcmp(mpi_algorithm, "auto") != 0;
     if (strcmp(transport, "mpi") == 0 || (strcmp(transport, "auto") == 0 && named))
         return mpi_algorithm;
-    return strcmp(transport, "hybrid") == 0 ? "pairwise" : "pull";
+    if (strcmp(transport, "hybrid") == 0) /* whose remote part is no all-to-all */
+        return strcmp(mpi_algorithm, "datatype") == 0 ? "pull+datatype" : "pull+pairwise";
+    return "pull";
 }
 
 /* Bytes of one tensor's blocks on both sides of a rank, for one peer. On the token side a block has
@@ -66,11 +97,31 @@ static size_t alltoall(const struct sp_shape *s, int rank, int n_q, int n_kv) {
     return (tokens_strided ? tokens : 0) + (heads_strided ? heads : 0);
 }
 
+static size_t nothing(const struct sp_shape *s, int rank, int n_q, int n_kv) {
+    (void)s;
+    (void)rank;
+    (void)n_q;
+    (void)n_kv;
+    return 0;
+}
+
+static const struct rule {
+    const char *algorithm;
+    size_t (*bytes)(const struct sp_shape *s, int rank, int n_q, int n_kv);
+} rules[] = {
+    {"pairwise", pairwise}, {"alltoall", alltoall},      {"datatype", nothing},
+    {"pull", nothing},      {"pull+pairwise", pairwise}, {"pull+datatype", nothing},
+    {"push", nothing},      {"push+pairwise", pairwise}, {"push+datatype", nothing},
+};
+
 size_t staging_ulysses(const struct sp_shape *s, int rank, const char *algorithm, int n_q,
                        int n_kv) {
-    if (strcmp(algorithm, "pull") == 0)
-        return 0;
-    if (strcmp(algorithm, "alltoall") == 0)
-        return alltoall(s, rank, n_q, n_kv);
-    return pairwise(s, rank, n_q, n_kv);
+    size_t most = 0;
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        const size_t bytes = rules[i].bytes(s, rank, n_q, n_kv);
+        if (strcmp(rules[i].algorithm, algorithm) == 0)
+            return bytes;
+        most = bytes > most ? bytes : most;
+    }
+    return most;
 }

@@ -19,6 +19,7 @@ struct tap {
     bool recording, overflow;
     struct event *events;
     size_t n, capacity;
+    struct algorithm_list algorithms; /* of SP plans */
 };
 
 static struct tap *tap_of(const struct plan *plan) {
@@ -67,6 +68,8 @@ static enum status tap_plan_create(struct transport *t, const struct plan_spec *
     }
     plan->base = *plan->inner;
     plan->base.transport = t;
+    if (spec->traffic == TRAFFIC_SP)
+        algorithm_list_add(&((struct tap *)t)->algorithms, plan_algorithm(plan->inner));
     *out = &plan->base;
     return ST_OK;
 }
@@ -136,6 +139,13 @@ enum status tap_open(struct transport *inner, struct transport **out) {
     tap->inner = inner;
     *out = &tap->base;
     return ST_OK;
+}
+
+struct algorithm_list tap_algorithms(const struct transport *t) {
+    struct algorithm_list list = ((const struct tap *)t)->algorithms;
+    if (list.n == 0)
+        algorithm_list_add(&list, "none");
+    return list;
 }
 
 void tap_set_mode(struct transport *t, enum tap_mode mode) {

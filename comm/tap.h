@@ -7,12 +7,16 @@
 #ifndef SPB_COMM_TAP_H
 #define SPB_COMM_TAP_H
 
+#include "comm/staging.h"
 #include "comm/transport.h"
 
 enum tap_mode { TAP_PASS, TAP_STUB };
 
 /* Takes over inner, which closing the tap closes. */
 enum status tap_open(struct transport *inner, struct transport **out);
+
+/* The algorithms of the SP plans made so far ("none": there is none). */
+struct algorithm_list tap_algorithms(const struct transport *tap);
 
 void tap_set_mode(struct transport *tap, enum tap_mode mode);
 

@@ -85,7 +85,7 @@ struct transport {
 };
 
 struct transport_config {
-    const char *algorithm; /* --mpi-algo: "auto", "alltoall", "pairwise" */
+    const char *algorithm; /* --mpi-algo: "auto" or a name of mpi_algorithm_table */
     struct mem_ledger *ledger;
     struct trace *trace;
     const struct group *world; /* all ranks; opening is collective over it */
@@ -122,7 +122,8 @@ enum status buffer_alloc(struct transport *t, enum mem_category category, size_t
                          struct buffer *out);
 void buffer_free(struct transport *t, struct buffer *buffer);
 
-/* Collective over spec->group. The buffers must outlive the plan, the block lists need not.
+/* Collective over spec->group. The buffers must outlive the plan and keep their contents, the block
+ * lists need not outlive it.
  * ST_USAGE/ST_ENV on all ranks when one of them cannot. */
 enum status plan_create(struct transport *t, const struct plan_spec *spec, struct plan **out);
 void plan_start(struct plan *plan);

@@ -25,8 +25,11 @@ struct way {
 
 static void open_way(struct way *way) {
     const int host = way->ranks_per_host ? test_world.rank / way->ranks_per_host : 0;
-    const struct transport_config config = {way->algorithm, &way->ledger, &way->trace, &test_world,
-                                            (uint64_t)host + 1};
+    const struct transport_config config = {.algorithm = way->algorithm,
+                                            .ledger = &way->ledger,
+                                            .trace = &way->trace,
+                                            .world = &test_world,
+                                            .host_key = (uint64_t)host + 1};
     assert_int_equal(transport_open(way->transport, &config, &way->t), ST_OK);
 }
 

@@ -17,8 +17,9 @@ struct way {
 };
 
 static const struct way ways[] = {
-    {"mpi", "pairwise", 0, 0}, {"mpi", "alltoall", 0, 0}, {"shm", "auto", 0, 0},
-    {"shm", "auto", 0, 1},     {"hybrid", "auto", 2, 0},  {"hybrid", "auto", 2, 1},
+    {"mpi", "pairwise", 0, 0}, {"mpi", "alltoall", 0, 0}, {"mpi", "datatype", 0, 0},
+    {"mpi", "auto", 0, 0},     {"shm", "auto", 0, 0},     {"shm", "auto", 0, 1},
+    {"hybrid", "auto", 2, 0},  {"hybrid", "auto", 2, 1},
 };
 
 enum { WAYS = sizeof ways / sizeof ways[0] };
@@ -67,18 +68,26 @@ static uint64_t wrong_everywhere(struct op *op) {
     return wrong;
 }
 
-/* The peak must be what the formula says; hybrid stages for remote peers only, which the formula
- * does not know. */
-static void check_peak(const struct way *way, const struct op_row *row, enum op_pass pass,
+/* The peak must be what the formula says for the algorithms that were chosen, and where none had to
+ * be, what it says beforehand; hybrid stages for remote peers only, which the formula does not
+ * know.
+ */
+static void check_peak(const struct way *way, const struct op *op, enum op_pass pass,
                        const struct op_params *p, const struct mem_ledger *ledger) {
-    uint64_t peak = ledger->peak[MEM_EXCHANGE];
-    group_max_u64(&test_world, &peak, 1);
+    uint64_t x[2] = {ledger->peak[MEM_EXCHANGE], op_memory_as_planned(op)};
+    group_max_u64(&test_world, x, 2);
+    const uint64_t peak = x[0], planned = x[1];
     const char *const staging = staging_algorithm(way->transport, way->algorithm);
-    const size_t most = op_memory(row, pass, p, test_world.size, staging);
-    if (strcmp(way->transport, "hybrid") != 0)
-        assert_int_equal(peak, most);
+    const size_t most = op_memory(op->row, pass, p, test_world.size, staging);
+    if (strcmp(way->transport, "hybrid") == 0) {
+        assert_in_range(peak, op_memory(op->row, pass, p, test_world.size, "pull"), planned);
+        return;
+    }
+    assert_int_equal(peak, planned);
+    if (strcmp(staging, "auto") == 0)
+        assert_true(planned <= most);
     else
-        assert_in_range(peak, op_memory(row, pass, p, test_world.size, "pull"), most);
+        assert_int_equal(planned, most);
 }
 
 /* Creates, verifies twice (a second run must not build on the first) and counts one run. */
@@ -101,7 +110,7 @@ static void try_op(const struct op_row *row, enum op_pass pass, const struct op_
     group_max_u64(&test_world, &sent, 1);
     assert_int_equal(sent, op_volume(row, pass, p, test_world.size));
     assert_int_equal(t->sent[TRAFFIC_PARAM], 0);
-    check_peak(way, row, pass, p, &ledger);
+    check_peak(way, &op, pass, p, &ledger);
     op_free(&op);
     transport_close(t);
     test_world.wait = WAIT_YIELD;
@@ -113,13 +122,19 @@ static int first_pass(size_t way) {
     return way == 0 ? OP_FORWARD : OP_BOTH;
 }
 
+/* Trials take their time, and what they choose among is tested by name: a few cases are enough. */
+static bool left_out(size_t way, size_t i) {
+    return strcmp(ways[way].transport, "mpi") == 0 && strcmp(ways[way].algorithm, "auto") == 0 &&
+           i % 3 != 1;
+}
+
 static void every_op_by_bytes(void **state) {
     (void)state;
     static const size_t sizes[] = {8, 100, 1000, 65536 + 12, 1 << 20};
     for (const struct op_row *row = op_table; row->name; row++)
         for (size_t w = 0; w < WAYS; w++)
             for (size_t i = 0; i < 5; i++)
-                for (int pass = first_pass(w); pass <= OP_BOTH; pass++) {
+                for (int pass = first_pass(w); pass <= OP_BOTH && !left_out(w, i); pass++) {
                     const struct op_params p = by_bytes(sizes[i], i % 2 ? 2 : 4);
                     try_op(row, (enum op_pass)pass, &p, &ways[w], WAIT_YIELD);
                 }
@@ -131,7 +146,7 @@ static void every_op_by_shape(void **state) {
     for (const struct op_row *row = op_table; row->name; row++)
         for (size_t w = 0; w < WAYS; w++)
             for (size_t h = 0; h < 6; h++)
-                for (int pass = first_pass(w); pass <= OP_BOTH; pass++) {
+                for (int pass = first_pass(w); pass <= OP_BOTH && !left_out(w, h); pass++) {
                     const struct op_params p =
                         by_shape(row, h % 2 ? 1 : 2, heads[h][0], heads[h][1], h < 3 ? 4 : 2);
                     try_op(row, (enum op_pass)pass, &p, &ways[w], h == 0 ? WAIT_BLOCK : WAIT_YIELD);
