@@ -4,10 +4,14 @@
 #include <string.h>
 #include <sys/wait.h>
 
+static bool is_rule(const char *line, const char *sign) {
+    enum { RULE = 20 };
+    const size_t n = strspn(line, sign);
+    return n >= RULE && line[n] == '\0';
+}
+
 bool obituary_read(struct obituary *o, const char *line) {
-    enum { RULE = 20 }; /* of '=' signs, before and after the banner */
-    const bool rule = strspn(line, "=") >= RULE && strspn(line, "=") == strlen(line);
-    if (rule) {
+    if (is_rule(line, "=")) { /* before and after the banner */
         o->in_banner = true;
         return true;
     }
@@ -22,9 +26,52 @@ bool obituary_read(struct obituary *o, const char *line) {
     return true; /* advice follows the closing rule, to the end of the output */
 }
 
-static const struct roster_entry *find(const struct roster *roster, pid_t pid) {
+/* Lines of Open MPI's that say no more than we do. A rank's line may stand between any two. */
+static bool is_open_mpi_phrase(const char *line) {
+    static const char *const phrases[] = {
+        "Primary job  terminated normally, but",
+        "a non-zero exit code. Per user-direction, the job has been aborted.",
+        "detected that one or more processes exited with non-zero status, thus causing",
+        "the job to be terminated. The first process to do so was:",
+        "  Process name: [[",
+        "  Exit code:    ",
+    };
+    for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; i++)
+        if (strstr(line, phrases[i]))
+            return true;
+    return false;
+}
+
+bool obituary_read_stderr(struct obituary *o, const char *line) {
+    static const char noticed[] = "noticed that process rank ";
+    if (is_rule(line, "-")) { /* a frame, of other messages, too */
+        o->in_banner = false;
+        return true;
+    }
+    const char *death = strstr(line, noticed), *signal = strstr(line, "exited on signal ");
+    int rank, number;
+    if (death && signal && sscanf(death + sizeof noticed - 1, "%d", &rank) == 1 &&
+        sscanf(signal, "exited on signal %d", &number) == 1) {
+        if (!o->named) {
+            o->named = true;
+            o->rank = rank;
+            o->signal = number;
+        }
+        return true;
+    }
+    if (is_open_mpi_phrase(line)) {
+        o->in_banner = true;
+        return true;
+    }
+    return o->in_banner && line[0] == '\0';
+}
+
+/* Who died, or NULL. Open MPI names no usable pid. */
+static const struct roster_entry *find(const struct roster *roster, const struct obituary *o) {
+    if (o->named && o->rank >= 0 && o->rank < roster->n && roster->ranks[o->rank].pid > 0)
+        return &roster->ranks[o->rank];
     for (int i = 0; i < roster->n; i++)
-        if (pid > 0 && roster->ranks[i].pid == pid)
+        if (o->pid > 0 && roster->ranks[i].pid == o->pid)
             return &roster->ranks[i];
     return NULL;
 }
@@ -48,7 +95,7 @@ static enum status explain_timeout(const struct ending *e) {
         const struct roster_entry *rank = &roster->ranks[i];
         if (rank->pid == 0)
             fail(ST_TIMEOUT, "timed out after %g s: rank %d never started", e->timeout_s, i);
-        else if (is_running(rank) && !rank->reported)
+        else if ((is_running(rank) || rank->status == ST_TIMEOUT) && !rank->reported)
             fail(ST_TIMEOUT, "timed out after %g s: rank %d said nothing; it was last seen%s",
                  e->timeout_s, i, *where(rank, phase) ? phase : " outside any phase");
     }
@@ -66,7 +113,7 @@ static void list_missing(const struct roster *roster, char *list, size_t size) {
 }
 
 static enum status explain_death(const struct ending *e) {
-    const struct roster_entry *dead = find(e->roster, e->obituary.pid);
+    const struct roster_entry *dead = find(e->roster, &e->obituary);
     char phase[64], cause[64] = "died", list[256];
     if (dead && e->obituary.signal > 0)
         snprintf(cause, sizeof cause, "was killed by signal %d (%s)", e->obituary.signal,

@@ -10,15 +10,21 @@
 #include "base/status.h"
 #include "bench/roster.h"
 
-/* What Hydra's mpiexec says about the first rank that went down: a banner on its stdout. */
+/* What mpiexec says about the first rank that went down. */
 struct obituary {
     bool in_banner;
+    bool named; /* rank is */
+    int rank;
     pid_t pid;  /* 0: nothing was said */
     int signal; /* that killed it, 0: none was named */
 };
 
-/* Reads one line of the launcher's stdout; true: it belongs to the banner. */
+/* Reads one line of the launcher's stdout, where Hydra (MPICH) puts a banner; true: it belongs to
+ * the banner. */
 bool obituary_read(struct obituary *obituary, const char *line);
+
+/* The same for stderr, where Open MPI says it, among what ranks say. */
+bool obituary_read_stderr(struct obituary *obituary, const char *line);
 
 struct ending {
     const struct roster *roster;

@@ -25,7 +25,8 @@ static _Noreturn void become(const struct process_spec *spec, int report, pid_t 
     sigemptyset(&none);
     signal(SIGPIPE, SIG_DFL);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(spec->out, STDOUT_FILENO) >= 0)
+    if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(spec->out, STDOUT_FILENO) >= 0 &&
+        dup2(spec->err, STDERR_FILENO) >= 0)
         execvp(spec->argv[0], spec->argv);
     const int cause = errno;
     const ssize_t written = write(report, &cause, sizeof cause);
@@ -105,7 +106,14 @@ static struct family *list_processes(size_t *n) {
     return list;
 }
 
-int process_signal_descendants(int signal) {
+static bool has_children(const struct family *list, size_t n, pid_t pid) {
+    for (size_t i = 0; i < n; i++)
+        if (list[i].parent == pid)
+            return true;
+    return false;
+}
+
+int process_signal_descendants(int signal, pid_t above) {
     size_t n;
     struct family *list = list_processes(&n);
     const pid_t self = getpid();
@@ -124,7 +132,8 @@ int process_signal_descendants(int signal) {
         }
     }
     for (size_t i = 0; i < n; i++)
-        if (list[i].ours)
+        if (list[i].ours &&
+            !(above > 0 && (list[i].pid == above || has_children(list, n, list[i].pid))))
             kill(list[i].pid, signal);
     free(list);
     return found;

@@ -9,7 +9,7 @@
 /* What a child gets. */
 struct process_spec {
     char *const *argv; /* argv[0]: the program, searched in PATH if it has no slash */
-    int out;           /* its stdout; stdin is /dev/null, stderr is inherited */
+    int out, err;      /* its stdout and stderr; stdin is /dev/null */
 };
 
 /* Starts a child in a process group of its own (a terminal's Ctrl-C reaches only us), with default
@@ -19,7 +19,9 @@ enum status process_start(const struct process_spec *spec, pid_t *out);
 /* Makes descendants whose parents die children of this process, so that none escapes. */
 void process_adopt(void);
 
-/* Sends a signal to every descendant of this process, and returns how many there are. */
-int process_signal_descendants(int signal);
+/* Sends a signal to every descendant of this process, and returns how many there are. above > 0:
+ * only to those without children of their own, and not to that one: to ranks, but not to the
+ * launcher that waits for them. */
+int process_signal_descendants(int signal, pid_t above);
 
 #endif

@@ -17,7 +17,7 @@ enum { ROSTER_RUNNING = -1 };
 struct roster_entry {
     volatile pid_t pid;
     volatile int status;    /* ROSTER_RUNNING, or how the rank ended */
-    volatile bool reported; /* its watchdog said where it was */
+    volatile bool reported; /* the supervisor read what its watchdog said */
     struct trace trace;     /* its phases */
 };
 

@@ -18,28 +18,43 @@
 #include "bench/ending.h"
 #include "bench/launch.h"
 #include "bench/launch_dir.h"
+#include "bench/launcher.h"
 #include "bench/lines.h"
 #include "bench/process.h"
 #include "bench/watchdog.h"
 
-/* Ranks that were told to end get this long before they are killed. */
+/* Ranks that were told to end get this long before they are killed; a launcher then gets this long
+ * to notice and to remove what it put into the temporary folder. */
 #define KILL_AFTER_S 1.0
+#define LAUNCHER_AFTER_S 3.0
+
+/* What the launcher prints, on one of its streams. */
+struct speech {
+    int fd; /* -1: its end was read */
+    struct lines lines;
+    bool (*is_banner)(struct obituary *obituary, const char *line);
+    struct obituary *obituary;
+    struct roster *roster;
+};
+
+enum { SPEECHES = 2 }; /* stdout, stderr */
 
 /* One running launch. */
 struct session {
     struct report *report; /* records; or ... */
     FILE *document;        /* ... a document; both NULL: dropped */
     struct roster roster;
-    struct lines results, said; /* of rank 0, of the launcher */
+    struct lines results; /* of rank 0 */
+    struct speech speech[SPEECHES];
     struct obituary obituary;
-    int wire, launcher_out, signals;
+    int wire, signals;
     pid_t launcher;
     int wait_status;
     bool ended; /* the launcher */
 
     double timeout_s;
     double stop_at, kill_at; /* on clock_s(); 0: never */
-    bool timed_out;
+    bool timed_out, ranks_killed;
     int caught;           /* the signal that ends us, 0: none */
     enum status delivery; /* results could not be printed or saved */
 };
@@ -53,22 +68,37 @@ static enum status take_result(void *context, const char *line, size_t length) {
     return ST_OK;
 }
 
-/* stdout is for results: what a launcher prints there goes to stderr, less what we say better. */
+/* stdout is for results: what a launcher prints there goes to stderr, less what we say better. What
+ * ranks said of a timeout may not have come this far, so that only what did counts as said. */
 static enum status take_launcher_line(void *context, const char *line, size_t length) {
-    struct session *s = context;
+    const struct speech *speech = context;
     (void)length;
-    if (!obituary_read(&s->obituary, line))
-        fprintf(stderr, "%s\n", line);
+    if (speech->is_banner(speech->obituary, line))
+        return ST_OK;
+    fprintf(stderr, "%s\n", line);
+    const int rank = watchdog_read(line);
+    if (rank >= 0 && rank < speech->roster->n)
+        speech->roster->ranks[rank].reported = true;
     return ST_OK;
 }
 
-/* Asks the launcher to end its ranks, and gives it a moment. */
+static void kill_ranks(struct session *s) {
+    process_signal_descendants(SIGKILL, s->launcher);
+    s->ranks_killed = true;
+    s->kill_at = clock_s() + LAUNCHER_AFTER_S;
+}
+
+/* Asks the launcher to end its ranks, and gives it a moment. At the deadline nobody is asked any
+ * more: the launcher may already be at it, since some ranks ended by themselves, and Open MPI's
+ * crashes when a signal comes then. */
 static void stop(struct session *s) {
     if (s->kill_at > 0)
         return;
     s->stop_at = 0;
     s->kill_at = clock_s() + KILL_AFTER_S;
-    if (!s->ended)
+    if (s->timed_out)
+        kill_ranks(s);
+    else if (!s->ended)
         kill(s->launcher, SIGTERM);
 }
 
@@ -84,13 +114,15 @@ static void read_results(struct session *s) {
     deliver(s, lines_read(&s->results, s->wire, take_result, s, &end));
 }
 
-static void read_launcher(struct session *s) {
+static void read_speech(struct speech *speech) {
     bool end;
-    lines_read(&s->said, s->launcher_out, take_launcher_line, s, &end);
+    if (speech->fd < 0)
+        return;
+    lines_read(&speech->lines, speech->fd, take_launcher_line, speech, &end);
     if (!end)
         return;
-    close(s->launcher_out); /* poll(2) would report its end for ever */
-    s->launcher_out = -1;
+    close(speech->fd); /* poll(2) would report its end for ever */
+    speech->fd = -1;
 }
 
 /* Children may be orphans that we adopted; only the launcher's end counts. */
@@ -121,10 +153,14 @@ static void heed_deadlines(struct session *s) {
         s->timed_out = true;
         stop(s);
     }
-    if (s->kill_at > 0 && now >= s->kill_at) {
-        process_signal_descendants(SIGKILL);
-        s->kill_at = now + KILL_AFTER_S;
+    if (s->kill_at == 0 || now < s->kill_at)
+        return;
+    if (!s->ranks_killed) {
+        kill_ranks(s);
+        return;
     }
+    process_signal_descendants(SIGKILL, 0);
+    s->kill_at = now + KILL_AFTER_S;
 }
 
 static int wait_ms(const struct session *s) {
@@ -140,58 +176,67 @@ static void watch(struct session *s) {
         struct pollfd fds[] = {
             {.fd = s->signals, .events = POLLIN},
             {.fd = s->wire, .events = POLLIN},
-            {.fd = s->launcher_out, .events = POLLIN},
+            {.fd = s->speech[0].fd, .events = POLLIN},
+            {.fd = s->speech[1].fd, .events = POLLIN},
         };
         poll(fds, sizeof fds / sizeof fds[0], wait_ms(s));
         if (fds[1].revents)
             read_results(s);
-        if (fds[2].revents)
-            read_launcher(s);
+        for (int i = 0; i < SPEECHES; i++)
+            if (fds[2 + i].revents)
+                read_speech(&s->speech[i]);
         if (fds[0].revents)
             read_signals(s);
         heed_deadlines(s);
     }
     /* A launcher that was killed may have left ranks. What they wrote waits in the pipes. */
-    while (process_signal_descendants(SIGKILL) > 0)
+    while (process_signal_descendants(SIGKILL, 0) > 0)
         poll(NULL, 0, 10);
     reap(s);
     read_results(s);
-    if (s->launcher_out >= 0)
-        read_launcher(s);
-    lines_finish(&s->said, take_launcher_line, s);
+    for (int i = 0; i < SPEECHES; i++) {
+        read_speech(&s->speech[i]);
+        lines_finish(&s->speech[i].lines, take_launcher_line, &s->speech[i]);
+    }
     if (s->document) /* an unfinished record is that of a rank that died, and no result */
         deliver(s, lines_finish(&s->results, take_result, s));
 }
 
-static const char *launcher_path(void) {
-    const char *named = getenv("SPBENCH_MPIEXEC");
-    return named && *named ? named : SPBENCH_MPIEXEC;
+static enum status open_pipe(int *reading, int *writing) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return fail(ST_ENV, "cannot start ranks: %s", strerror(errno));
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    *reading = ends[0];
+    *writing = ends[1];
+    return ST_OK;
 }
 
 static enum status start(struct session *s, const struct supervised *what, int ranks) {
     char self[4096], count[16];
-    const enum status st = path_self(self, sizeof self);
+    enum status st = path_self(self, sizeof self);
     if (st != ST_OK)
         return st;
     char **argv = calloc((size_t)what->argc + 5, sizeof *argv);
-    int out[2];
-    if (!argv || pipe2(out, O_CLOEXEC) != 0) {
-        free(argv);
-        return fail(ST_ENV, "cannot start ranks: %s", strerror(errno));
-    }
+    int out[SPEECHES] = {-1, -1};
+    if (!argv)
+        return fail(ST_ENV, "out of memory");
+    for (int i = 0; i < SPEECHES && st == ST_OK; i++)
+        st = open_pipe(&s->speech[i].fd, &out[i]);
     snprintf(count, sizeof count, "%d", ranks);
     char *const head[] = {(char *)launcher_path(), SPBENCH_MPIEXEC_N, count, self};
     memcpy(argv, head, sizeof head);
     if (what->argc > 1)
         memcpy(argv + 4, what->argv + 1, (size_t)(what->argc - 1) * sizeof *argv);
-    fcntl(out[0], F_SETFL, O_NONBLOCK);
-    s->launcher_out = out[0];
-    const enum status started = process_start(&(struct process_spec){argv, out[1]}, &s->launcher);
-    close(out[1]);
+    if (st == ST_OK)
+        st = process_start(&(struct process_spec){argv, out[0], out[1]}, &s->launcher);
+    for (int i = 0; i < SPEECHES; i++)
+        if (out[i] >= 0)
+            close(out[i]);
     free(argv);
-    if (started == ST_OK && s->timeout_s > 0)
+    if (st == ST_OK && s->timeout_s > 0)
         s->stop_at = clock_s() + s->timeout_s + 2 * WATCHDOG_GRACE_S;
-    return started;
+    return st;
 }
 
 /* What is ignored stays so: a run under nohup(1) outlives its terminal. */
@@ -227,10 +272,13 @@ static int finish(const struct session *s) {
 /* One mpiexec. */
 static int launch(const struct supervised *what, int ranks, int index, struct report *report,
                   FILE *document) {
-    struct session s = {.report = report,
-                        .document = document,
-                        .launcher_out = -1,
-                        .timeout_s = opts_real(what->opts, "timeout", 0)};
+    struct session s = {
+        .report = report, .document = document, .timeout_s = opts_real(what->opts, "timeout", 0)};
+    for (int i = 0; i < SPEECHES; i++)
+        s.speech[i] = (struct speech){.fd = -1,
+                                      .is_banner = i == 0 ? obituary_read : obituary_read_stderr,
+                                      .obituary = &s.obituary,
+                                      .roster = &s.roster};
     sigset_t before;
     s.signals = catch_signals(&before);
     struct launch_dir dir;
@@ -248,9 +296,11 @@ static int launch(const struct supervised *what, int ranks, int index, struct re
     roster_close(&s.roster);
     launch_dir_close(&dir);
     lines_free(&s.results);
-    lines_free(&s.said);
-    if (s.launcher_out >= 0)
-        close(s.launcher_out);
+    for (int i = 0; i < SPEECHES; i++) {
+        lines_free(&s.speech[i].lines);
+        if (s.speech[i].fd >= 0)
+            close(s.speech[i].fd);
+    }
     close(s.signals);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return code;
@@ -278,6 +328,7 @@ int supervise(const struct supervised *what, struct report *report, FILE *docume
     const bool measures = !command_rows[opts_command(what->opts)].document;
     const int launches = measures ? (int)opts_int(what->opts, "launches", 0) : 1;
     process_adopt();
+    launcher_prepare();
     int code = ST_OK;
     for (size_t i = 0; code == ST_OK && i < opts_count(what->opts, "ranks"); i++)
         for (int k = 1; code == ST_OK && k <= launches; k++)

@@ -22,4 +22,7 @@ struct watchdog {
 enum status watchdog_start(struct watchdog *dog);
 void watchdog_stop(struct watchdog *dog);
 
+/* The rank whose watchdog printed this line, -1: none did. */
+int watchdog_read(const char *line);
+
 #endif

@@ -1,4 +1,5 @@
 # Everything here comes from the distribution; scripts/install-deps has the package names.
+include(${CMAKE_CURRENT_LIST_DIR}/MpiLibrary.cmake)
 find_package(MPI 3.0 REQUIRED COMPONENTS C)
 find_package(OpenMP REQUIRED COMPONENTS C)
 find_package(PkgConfig REQUIRED)

@@ -21,6 +21,13 @@ if(SPBENCH_SANITIZE)
   list(APPEND SPB_RANKS_ENVIRONMENT "HWLOC_COMPONENTS=-pci")
 endif()
 
+# Of tests that call mpiexec themselves: Open MPI starts no more ranks than there are cores, binds them, and
+# refuses root, unless it is told otherwise; others do not know these. (Ranks of spbench get them from it.)
+set(SPB_MPIEXEC_ENVIRONMENT ${SPB_RANKS_ENVIRONMENT} OMPI_MCA_rmaps_base_oversubscribe=1
+    OMPI_MCA_hwloc_base_binding_policy=none OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_hwloc_default_binding_policy=none
+    PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1)
+
 function(spb_configure target)
   target_compile_options(${target} PRIVATE ${SPB_WARNINGS} ${SPB_SANITIZERS})
   target_link_options(${target} PRIVATE ${SPB_SANITIZERS})
@@ -50,6 +57,6 @@ function(spb_test name)
     add_test(NAME ${name}.${n} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n}
              ${MPIEXEC_PREFLAGS} $<TARGET_FILE:${name}>)
     set_tests_properties(${name}.${n} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 180 PROCESSORS 2
-                         ENVIRONMENT "${SPB_RANKS_ENVIRONMENT}")
+                         ENVIRONMENT "${SPB_MPIEXEC_ENVIRONMENT}" LABELS ranks)
   endforeach()
 endfunction()

@@ -1,4 +1,5 @@
 #include "bench/ending.h"
+#include "bench/watchdog.h"
 
 #include <signal.h>
 #include <string.h>
@@ -31,6 +32,47 @@ static void banner_is_read(void **state) {
     assert_int_equal(passed, 2);
     assert_int_equal(o.pid, 4711);
     assert_int_equal(o.signal, SIGKILL);
+}
+
+/* What Open MPI 4 prints on stderr, with what ranks say. */
+static const char *const open_mpi[] = {
+    "spbench[1]: something of a rank's",
+    "--------------------------------------------------------------------------",
+    "Primary job  terminated normally, but 1 process returned",
+    "a non-zero exit code. Per user-direction, the job has been aborted.",
+    "--------------------------------------------------------------------------",
+    "--------------------------------------------------------------------------",
+    "mpiexec noticed that process rank 2 with PID 0 on node vm exited on signal 9 (Killed).",
+    "spbench[0]: something of another's",
+    "--------------------------------------------------------------------------",
+};
+static const char *const open_mpi_exit[] = {
+    "mpiexec.openmpi detected that one or more processes exited with non-zero status, thus causing",
+    "the job to be terminated. The first process to do so was:",
+    "",
+    "  Process name: [[5443,1],1]",
+    "  Exit code:    3",
+    "--------------------------------------------------------------------------",
+    "",
+    "an empty line of somebody's stands before this",
+};
+
+static void open_mpi_is_read(void **state) {
+    (void)state;
+    struct obituary o = {0}, exited = {0};
+    int passed = 0;
+    for (size_t i = 0; i < sizeof open_mpi / sizeof open_mpi[0]; i++)
+        passed += !obituary_read_stderr(&o, open_mpi[i]);
+    assert_int_equal(passed, 2);
+    assert_true(o.named);
+    assert_int_equal(o.rank, 2);
+    assert_int_equal(o.signal, SIGKILL);
+    assert_int_equal(o.pid, 0);
+    passed = 0;
+    for (size_t i = 0; i < sizeof open_mpi_exit / sizeof open_mpi_exit[0]; i++)
+        passed += !obituary_read_stderr(&exited, open_mpi_exit[i]);
+    assert_int_equal(passed, 2);
+    assert_false(exited.named);
 }
 
 struct expected {
@@ -66,6 +108,17 @@ static const struct expected cases[] = {
      .obituary = {.pid = 3},
      .status = ST_DIED,
      .says = "rank 2 (pid 3) died"},
+    {.ranks = {{.pid = 1, .status = RUNNING}, {0}, {.pid = 3, .status = RUNNING}},
+     .obituary = {.named = true, .rank = 2, .signal = SIGKILL},
+     .wait_status = 137 << 8,
+     .status = ST_DIED,
+     .says = "rank 2 (pid 3) was killed by signal 9 (Killed)"},
+    /* A rank that never was, by a launcher that is wrong. */
+    {.ranks = {{.pid = 1, .status = RUNNING}, {.pid = 2}, {.pid = 3}},
+     .obituary = {.named = true, .rank = 7, .signal = SIGKILL},
+     .wait_status = 137 << 8,
+     .status = ST_DIED,
+     .says = "these never finished: 0"},
     {.wait_status = 127 << 8, .status = ST_ENV, .says = "exit code 127 before any rank started"},
     {.wait_status = SIGSEGV, .status = ST_ENV, .says = "signal 11 before any rank started"},
     /* All spoke: nothing to add. */
@@ -75,6 +128,12 @@ static const struct expected cases[] = {
      .status = ST_TIMEOUT},
     {.ranks = {{.pid = 1, .status = ST_TIMEOUT, .reported = true},
                {.pid = 2, .status = RUNNING, .trace = {.stack = {PHASE_BARRIER}, .depth = 1}},
+               {.pid = 3, .status = ST_TIMEOUT, .reported = true}},
+     .status = ST_TIMEOUT,
+     .says = "rank 1 said nothing; it was last seen in phase barrier"},
+    /* It spoke, but its launcher did not pass that on. */
+    {.ranks = {{.pid = 1, .status = ST_TIMEOUT, .reported = true},
+               {.pid = 2, .status = ST_TIMEOUT, .trace = {.stack = {PHASE_BARRIER}, .depth = 1}},
                {.pid = 3, .status = ST_TIMEOUT, .reported = true}},
      .status = ST_TIMEOUT,
      .says = "rank 1 said nothing; it was last seen in phase barrier"},
@@ -101,9 +160,18 @@ static void endings(void **state) {
     }
 }
 
+static void watchdogs_are_read(void **state) {
+    (void)state;
+    assert_int_equal(watchdog_read("spbench[12]: timed out after 3 s on a outside any phase"), 12);
+    assert_int_equal(watchdog_read("spbench[1]: error: no"), -1);
+    assert_int_equal(watchdog_read("spbench: timed out"), -1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(watchdogs_are_read),
         cmocka_unit_test(banner_is_read),
+        cmocka_unit_test(open_mpi_is_read),
         cmocka_unit_test(endings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
