@@ -73,10 +73,13 @@ static int recall(struct mpi_choices *choices, const struct plan_spec *spec, uin
     return x[0] == -x[1] ? (int)x[0] : -1;
 }
 
-/* More than one is worth a trial; the first carries out everything. Returns their number. */
+enum { ROWS_MAX = 8 };
+
+/* The rows worth a trial, if there are more than one; the first carries out everything. Returns
+ * their number. */
 static int candidates(const struct plan_spec *spec, const struct plan_traits *traits, int *rows) {
     int n = 0;
-    for (int i = 0; mpi_algorithm_table[i]; i++) {
+    for (int i = 0; mpi_algorithm_table[i] && n < ROWS_MAX; i++) {
         const struct mpi_algorithm *a = mpi_algorithm_table[i];
         const bool able = (traits->dense || !a->needs_every_peer) &&
                           (a->most_bytes == 0 || traits->bytes <= (double)a->most_bytes);
@@ -132,7 +135,6 @@ static bool prepare(struct scratch *scratch, const struct plan_spec *spec) {
 const struct mpi_algorithm *mpi_choose(struct mpi_choices *choices, const struct transport *t,
                                        const struct plan_spec *spec,
                                        const struct plan_traits *traits, int tag) {
-    enum { ROWS_MAX = 8 };
     int rows[ROWS_MAX];
     const int n = candidates(spec, traits, rows);
     if (n == 1)
@@ -143,10 +145,9 @@ const struct mpi_algorithm *mpi_choose(struct mpi_choices *choices, const struct
         return mpi_algorithm_table[best];
 
     struct scratch scratch;
-    struct mem_ledger ledger = {0};
     struct trace trace = {0};
     struct transport apart = *t;
-    apart.ledger = &ledger;
+    apart.ledger = &scratch.ledger;
     apart.trace = &trace;
     best = 0;
     if (prepare(&scratch, spec)) {

@@ -36,7 +36,7 @@ bool scratch_plan(struct scratch *s, const struct plan_spec *spec) {
 bool scratch_fill(struct scratch *s) {
     for (size_t i = 0; i < s->n; i++) {
         struct buffer *b = &s->buffers[i];
-        b->data = malloc(b->bytes + 1);
+        b->data = mem_alloc(&s->ledger, MEM_EXCHANGE, b->bytes);
         if (!b->data)
             return false;
         memset(b->data, 1, b->bytes); /* fresh pages would all be the same one */
@@ -46,7 +46,7 @@ bool scratch_fill(struct scratch *s) {
 
 void scratch_free(struct scratch *s) {
     for (size_t i = 0; i < s->n; i++)
-        free(s->buffers[i].data);
+        mem_free(&s->ledger, s->buffers[i].data);
     free(s->buffers);
     free(s->originals);
     free(s->blocks);

@@ -11,13 +11,15 @@ struct scratch {
     struct buffer *buffers;          /* [n], their stand-ins */
     size_t n;
     size_t bytes; /* of all buffers */
+    struct mem_ledger ledger;
 };
 
 /* Lists the blocks and counts the bytes, for which there is no memory yet. false: none even for
  * that. Released with scratch_free(), also then. */
 bool scratch_plan(struct scratch *s, const struct plan_spec *spec);
 
-/* Gives the buffers memory that is in no ledger, and touches it. */
+/* Gives the buffers memory as the mpi transport has it, entered into a ledger of the trial's, and
+ * touches it. */
 bool scratch_fill(struct scratch *s);
 void scratch_free(struct scratch *s);
 
