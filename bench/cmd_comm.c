@@ -223,6 +223,8 @@ static json_t *make_record(const struct session *s, const struct setup *setup, s
     const double t = m->time.median;
     record_metric(r, "algbw_gb_s", (double)bytes / t / 1e9);
     record_metric(r, "busbw_gb_s", (double)out->sent / t / 1e9);
+    if (c->row->total_rate)
+        record_metric(r, c->row->total_rate, (double)out->sent * sp / t / 1e9);
     record_metric_int(r, "bytes_sent_per_rank", (long long)out->sent);
     record_metric_int(r, "bytes_predicted_per_rank",
                       (long long)op_volume(c->row, c->pass, &c->params, sp));

@@ -3,19 +3,21 @@
 #include <string.h>
 
 const struct op_row op_table[] = {
-    {"alltoall", "equal blocks between all ranks", &stage_alltoall, &stage_alltoall},
+    {"alltoall", "equal blocks between all ranks", &stage_alltoall, &stage_alltoall, NULL},
     {"ulysses", "Q, K, V to heads and O back; backward dO and dQ, dK, dV", &stage_ulysses_forward,
-     &stage_ulysses_backward},
+     &stage_ulysses_backward, NULL},
     {"usp", "Ulysses inside groups, then rings of K/V across them", &stage_usp_forward,
-     &stage_usp_backward},
+     &stage_usp_backward, NULL},
     {"ring", "a revolution of K/V; backward K/V again and dK/dV home", &stage_ring,
-     &stage_ring_backward},
-    {"ring-hop", "one hop of the ring", &stage_hop, &stage_hop_backward},
+     &stage_ring_backward, NULL},
+    {"ring-hop", "one hop of the ring", &stage_hop, &stage_hop_backward, NULL},
     {"allgather", "shards gathered whole; backward reduce-scatter, by shape after K/V again",
-     &stage_allgather, &stage_allgather_backward},
+     &stage_allgather, &stage_allgather_backward, NULL},
     {"reduce-scatter", "sums scattered as shards; backward allgather", &stage_reduce_scatter,
-     &stage_allgather},
-    {"allreduce", "reduce-scatter, then allgather", &stage_allreduce, &stage_allreduce},
+     &stage_allgather, NULL},
+    {"allreduce", "reduce-scatter, then allgather", &stage_allreduce, &stage_allreduce, NULL},
+    {"bisection", "every rank with the one P/2 further, both directions at once", &stage_bisection,
+     &stage_bisection, "bisection_gb_s"},
     {0},
 };
 

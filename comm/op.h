@@ -63,6 +63,7 @@ struct op_row {
     const char *name;
     const char *help;
     const struct stage_ops *forward, *backward;
+    const char *total_rate; /* metric: what all ranks together send over the time, or NULL */
 };
 
 /* Terminated by a row without a name. */
@@ -118,7 +119,7 @@ struct algorithm_list op_algorithms(const struct op *op);
 size_t op_memory_as_planned(const struct op *op);
 
 /* Rows used by op_table. */
-extern const struct stage_ops stage_alltoall;
+extern const struct stage_ops stage_alltoall, stage_bisection;
 extern const struct stage_ops stage_ulysses_forward, stage_ulysses_backward;
 extern const struct stage_ops stage_usp_forward, stage_usp_backward;
 extern const struct stage_ops stage_ring, stage_ring_backward, stage_hop, stage_hop_backward;

@@ -99,6 +99,7 @@ static const char *const columns[] = {
     "params.fuse_qkv",
     "params.ring_direction",
     "params.inner",
+    "metrics.bisection_gb_s",
 };
 
 enum { COLUMNS = sizeof columns / sizeof columns[0] };

@@ -84,6 +84,7 @@ static const struct field contract[] = {
     {"metrics", "tflops", REAL, false},
     {"metrics", "algbw_gb_s", REAL, false},
     {"metrics", "busbw_gb_s", REAL, false},
+    {"metrics", "bisection_gb_s", REAL, false},
     {"metrics", "speedup_vs_sp1", REAL, false},
     {"metrics", "bytes_sent_per_rank", COUNT, false},
     {"metrics", "bytes_predicted_per_rank", COUNT, false},
