@@ -5,9 +5,8 @@
 
 #include "attn/dtype.h"
 #include "base/units.h"
-#include "bench/cases.h"
+#include "bench/comm_kinds.h"
 #include "bench/comm_options.h"
-#include "bench/commands.h"
 #include "bench/setup.h"
 #include "comm/copy_bound.h"
 #include "comm/op.h"
@@ -405,7 +404,7 @@ static enum status forecast(const void *resolved, struct forecast *out) {
     return ST_OK;
 }
 
-static const struct case_kind comm_kind = {
+const struct case_kind exchange_cases = {
     .size = sizeof(struct comm_case),
     .resolve = resolve,
     .title = title,
@@ -413,12 +412,3 @@ static const struct case_kind comm_kind = {
     .forecast = forecast,
     .run = run_case,
 };
-
-enum status comm_ranks(struct run *run) {
-    return cases_run(&comm_kind, run);
-}
-
-enum status comm_cases(const struct opts *opts, const char *data_dir, int ranks, FILE *out,
-                       size_t *runnable) {
-    return cases_visit(&comm_kind, opts, data_dir, ranks, out, runnable);
-}

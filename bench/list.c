@@ -2,9 +2,10 @@
 #include "attn/kernel.h"
 #include "attn/layout.h"
 #include "attn/method.h"
+#include "bench/comm_kinds.h"
 #include "bench/commands.h"
 #include "comm/mpi_transport.h"
-#include "comm/op.h"
+#include "comm/transport.h"
 #include "models/model.h"
 
 static void item(FILE *out, const char *name, const char *help) {
@@ -24,8 +25,8 @@ static void list_methods(FILE *out) {
     for (int i = 0; i < LAYOUTS; i++)
         item(out, layout_name((enum layout)i), layout_help((enum layout)i));
     fputs("\nexchanges (--op)\n", out);
-    for (const struct op_row *row = op_table; row->name; row++)
-        item(out, row->name, row->help);
+    for (size_t i = 0; comm_op_name(i); i++)
+        item(out, comm_op_name(i), comm_op_help(i));
 }
 
 static void list_transports(FILE *out) {

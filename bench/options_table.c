@@ -3,9 +3,10 @@
 #include "attn/device.h"
 #include "attn/layout.h"
 #include "attn/method.h"
+#include "bench/comm_kinds.h"
 #include "comm/fault.h"
 #include "comm/mpi_transport.h"
-#include "comm/op.h"
+#include "comm/transport.h"
 
 /* Bits of struct option's commands. */
 enum {
@@ -44,10 +45,6 @@ static const struct option_command commands[COMMANDS] = {
     }
 
 /* Names that come from the tables of what is built in; "auto" stands before some. */
-static const char *op_choice(size_t i) {
-    return op_table[i].name; /* the table ends with a row without one */
-}
-
 static const char *method_choice(size_t i) {
     return sp_methods[i] ? sp_methods[i]->name : NULL;
 }
@@ -104,7 +101,7 @@ static const struct option options[] = {
 #define GROUP .group = "Problem (the same global problem for every method)"
     {.name = "op", .type = OPT_CHOICE, .list = true, .variable = true, .value = "OP",
      .initial = "alltoall",
-     .choice = op_choice,
+     .choice = comm_op_name,
      .commands = COMM, GROUP,
      .help = "Exchange to measure; ulysses and usp need the shape of a model, the others take one or "
              "--bytes"},
@@ -147,7 +144,8 @@ static const struct option options[] = {
      .help = "Global sequence length, over all ranks of a sequence-parallel group"},
     {.name = "bytes", .type = OPT_SIZE, .list = true, .variable = true, .value = "BYTES",
      .min = 1, .commands = COMM, GROUP,
-     .help = "Instead of a model's shape: a rank's whole send buffer, own block included"},
+     .help = "Instead of a model's shape: a rank's whole send buffer, own block included; for "
+             "pairs the largest message"},
 #undef GROUP
 
 #define GROUP .group = "Machine"

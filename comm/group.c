@@ -1,7 +1,7 @@
 #include "comm/group.h"
 
 /* The standard guarantees tags up to 32767 only. */
-enum { TAG_BARRIER = 0, TAG_FIRST = 1, TAG_LAST = 32767 };
+enum { TAG_BARRIER, TAG_NOTE, TAG_FIRST, TAG_LAST = 32767 };
 
 static enum status adopt(struct group *group, MPI_Comm comm, enum wait_policy wait) {
     group->comm = comm;
@@ -80,6 +80,25 @@ void group_allgather(const struct group *group, const void *mine, void *all, siz
 void group_bcast(const struct group *group, void *data, size_t bytes, int root) {
     MPI_Request request;
     MPI_Ibcast(data, (int)bytes, MPI_BYTE, root, group->comm, &request);
+    wait_requests(group->wait, 1, &request);
+}
+
+void group_swap(const struct group *group, int peer, const void *mine, void *theirs, size_t bytes) {
+    MPI_Request requests[2];
+    MPI_Irecv(theirs, (int)bytes, MPI_BYTE, peer, TAG_NOTE, group->comm, &requests[0]);
+    MPI_Isend(mine, (int)bytes, MPI_BYTE, peer, TAG_NOTE, group->comm, &requests[1]);
+    wait_requests(group->wait, 2, requests);
+}
+
+void group_send(const struct group *group, int peer, const void *data, size_t bytes) {
+    MPI_Request request;
+    MPI_Isend(data, (int)bytes, MPI_BYTE, peer, TAG_NOTE, group->comm, &request);
+    wait_requests(group->wait, 1, &request);
+}
+
+void group_receive(const struct group *group, int peer, void *data, size_t bytes) {
+    MPI_Request request;
+    MPI_Irecv(data, (int)bytes, MPI_BYTE, peer, TAG_NOTE, group->comm, &request);
     wait_requests(group->wait, 1, &request);
 }
 

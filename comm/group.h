@@ -48,6 +48,12 @@ void group_allgather(const struct group *group, const void *mine, void *all, siz
 /* root's bytes, on every rank. */
 void group_bcast(const struct group *group, void *data, size_t bytes, int root);
 
+/* A few bytes between two ranks, for what they must agree on: both call group_swap(), or one sends
+ * and the other receives. In order per pair of ranks. */
+void group_swap(const struct group *group, int peer, const void *mine, void *theirs, size_t bytes);
+void group_send(const struct group *group, int peer, const void *data, size_t bytes);
+void group_receive(const struct group *group, int peer, void *data, size_t bytes);
+
 /* The tag of the next plan of this group. */
 int group_take_tag(struct group *group);
 

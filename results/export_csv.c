@@ -100,6 +100,10 @@ static const char *const columns[] = {
     "params.ring_direction",
     "params.inner",
     "metrics.bisection_gb_s",
+    "metrics.worst_pair_gb_s",
+    "metrics.best_pair_gb_s",
+    "metrics.worst_pair_loaded_gb_s",
+    "metrics.invalid_samples",
 };
 
 enum { COLUMNS = sizeof columns / sizeof columns[0] };

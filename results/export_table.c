@@ -1,6 +1,7 @@
 /* For people: a table for the terminal, and the same columns as Markdown. */
 #include "results/columns.h"
 #include "results/export.h"
+#include "results/links_print.h"
 #include "results/record.h"
 
 #include <string.h>
@@ -27,6 +28,12 @@ static void detail(FILE *out, const char *name, const char *text) {
     fputc('\n', out);
 }
 
+/* A record's links end the table; the next record begins a new one. */
+static void links_section(struct export_stream *stream, const json_t *record, bool markdown) {
+    if (links_print(record, markdown, stream->out))
+        stream->kind[0] = '\0';
+}
+
 static void table_record(struct export_stream *stream, const json_t *record) {
     const char *kind;
     size_t n;
@@ -50,6 +57,7 @@ static void table_record(struct export_stream *stream, const json_t *record) {
         detail(stream->out, "with", text);
     if (columns_phases(record, text, sizeof text))
         detail(stream->out, "phases", text);
+    links_section(stream, record, false);
 }
 
 /* Phases, and what was swept, are a last column: a line of their own would end a Markdown table. */
@@ -81,6 +89,7 @@ static void md_record(struct export_stream *stream, const json_t *record) {
     fputs(has_swept && has_phases ? "; " : "", stream->out);
     columns_md(stream->out, phases);
     fputs(" |\n", stream->out);
+    links_section(stream, record, true);
 }
 
 const struct exporter export_table = {"table", "columns for a terminal", NULL, table_record, NULL};

@@ -144,6 +144,13 @@ void record_interconnect(json_t *record, const char *sp_worst_link, double sp_li
         put_real(record, section_of(record, "interconnect"), "sp_link_gb_s", sp_link_gb_s);
 }
 
+void record_append(json_t *record, const char *key, json_t *entry) {
+    if (!json_object_get(record, key))
+        put(record, record, key, json_array());
+    if (json_array_append_new(json_object_get(record, key), entry) != 0)
+        spoil(record);
+}
+
 enum status record_finish(json_t *record, const struct case_var *vars, size_t n,
                           const json_t *fingerprint) {
     const char *kind = record_str(record, NULL, "kind");

@@ -53,6 +53,9 @@ void record_check(json_t *record, bool ok, double max_rel_err, long long wrong_e
  * bandwidth in 10^9 bytes/s; NULL and NAN are left out. */
 void record_interconnect(json_t *record, const char *sp_worst_link, double sp_link_gb_s);
 
+/* Appends entry (taken; NULL: its making failed) to the array called key: "pairs", "links". */
+void record_append(json_t *record, const char *key, json_t *entry);
+
 /* One requested independent variable, as it was asked for ("auto" stays "auto"). */
 struct case_var {
     const char *key, *value;

@@ -1,0 +1,51 @@
+/* The times of every pair of ranks, over all message sizes: alone and in company, in one direction
+ * and in both at once.
+ *
+ * A sample is the time of one message: of a batch of exchanges, long enough to be timed, over their
+ * number, and in one direction half of that, since there and back are two messages (as in OSU's
+ * osu_latency). A batch begins after an untimed exchange of the smallest size, in which the two
+ * ranks meet. */
+#ifndef SPB_BENCH_PAIR_TIMES_H
+#define SPB_BENCH_PAIR_TIMES_H
+
+#include "bench/measure.h"
+#include "comm/pairs.h"
+
+enum pair_mode {
+    PAIR_ISOLATED, /* one pair at a time; all others wait */
+    PAIR_LOADED,   /* all pairs of a round of the tournament at once */
+    PAIR_MODES
+};
+
+/* Fewer samples than this are never taken, whatever the time. */
+enum { PAIR_LEAST_SAMPLES = 3 };
+
+/* Median seconds of a message. */
+struct pair_result {
+    double median_s[PAIR_MODES][PAIR_DIRECTIONS][PAIRS_SIZES];
+};
+
+struct pair_times {
+    /* Of the pair a < b at pair_index(); rank 0, NULL elsewhere. */
+    struct pair_result *results;
+    /* Of the slowest pair: isolated, in one direction, at the largest size. On all ranks. */
+    struct measurement slowest;
+    /* Did every median of every pair become as certain as config asks before the time was over? */
+    bool converged;
+    uint64_t wrong; /* elements, of all ranks */
+    uint64_t sent;  /* bytes a rank sent while verifying, the most of all ranks */
+    char algorithm[48];
+};
+
+/* Where the pair a < b of P ranks stands; there are pair_count(P). */
+size_t pair_index(int ranks, int a, int b);
+size_t pair_count(int ranks);
+
+/* Runs the tournament: every round's pairs are verified, then measured. config->max_time_s bounds
+ * the sum over all pairs, sizes, modes and directions, each of which gets the same share of it, but
+ * at least PAIR_LEAST_SAMPLES. Collective. pair_times_free() in any case. */
+enum status pair_times_measure(struct pairs *pairs, struct trace *trace,
+                               const struct measure_config *config, struct pair_times *out);
+void pair_times_free(struct pair_times *times);
+
+#endif
