@@ -138,10 +138,10 @@ static enum status run_all(const struct case_kind *kind, struct session *s, void
         *run->now = title;
         st = kind->run(s, i, c);
         *run->now = NULL;
-        if (st != ST_OK && st != ST_WRONG)
+        if (st != ST_OK && st != ST_WRONG && st != ST_INCONCLUSIVE)
             return st;
-        if (st == ST_WRONG)
-            worst = ST_WRONG;
+        if (worst != ST_WRONG && st != ST_OK)
+            worst = st;
     }
     return worst;
 }

@@ -42,8 +42,8 @@ struct case_kind {
     /* What is predicted, by formula. */
     enum status (*forecast)(const void *c, struct forecast *out);
 
-    /* Measures and records the case; collective. ST_WRONG does not keep the others from being
-     * measured. */
+    /* Measures and records the case; collective. ST_WRONG and ST_INCONCLUSIVE do not keep the
+     * others from being measured. */
     enum status (*run)(struct session *s, size_t i, const void *c);
 };
 
@@ -51,7 +51,8 @@ struct case_kind {
 enum status cases_visit(const struct case_kind *kind, const struct opts *opts, const char *data_dir,
                         int ranks, FILE *out, size_t *runnable);
 
-/* Runs all that can; collective. ST_WRONG if a result was wrong. */
+/* Runs all that can; collective. ST_WRONG if a result was wrong, else ST_INCONCLUSIVE if a case
+ * came to none. */
 enum status cases_run(const struct case_kind *kind, struct run *run);
 
 #endif

@@ -108,7 +108,7 @@ static double balance_of(const struct bench *b, const struct group *world) {
     return world->wait == WAIT_SPIN && most > 0 ? sum / world->size / most : 0;
 }
 
-static enum status measure_all(struct bench *b, struct session *s, struct outcome *out) {
+static enum status measure_all(struct bench *b, struct session *s, size_t i, struct outcome *out) {
     const struct measure_variant all[VARIANTS] = {
         [WHOLE] = {pass_on, run_whole, b, 1, 0},
         [COMPUTE] = {stub, run_compute, b, 0.3, 0},
@@ -124,7 +124,8 @@ static enum status measure_all(struct bench *b, struct session *s, struct outcom
             chosen[n++] = all[v];
         }
     struct measurement times[VARIANTS];
-    const enum status st = measure(s->run->world, s->run->trace, &s->config, chosen, n, times);
+    const struct measure_config config = case_config(s, i);
+    const enum status st = measure(s->run->world, s->run->trace, &config, chosen, n, times);
     for (int k = 0; st == ST_OK && k < n; k++)
         out->times[which[k]] = times[k];
     return st;
@@ -245,7 +246,7 @@ static enum status measure_case(struct bench *b, struct session *s, const struct
     if (st == ST_OK)
         st = group_agree(s->run->world, gemm_rate_open(&b->gemm, dev));
     if (st == ST_OK)
-        st = measure_all(b, s, &out);
+        st = measure_all(b, s, i, &out);
     if (st == ST_OK) {
         out.balance = out.exchanges ? balance_of(b, s->run->world) : 0;
         out.link = worst_sp_link(s, setup);

@@ -298,9 +298,9 @@ static int open_copies(struct measured_op *m, const struct setup *setup, const s
 }
 
 /* The operation, and in turn with it the copies that bound it. times[VARIANTS]; *n: how many. */
-static enum status measure_op(struct session *s, const struct setup *setup, struct measured_op *m,
-                              const struct comm_case *c, enum link_class link,
-                              struct measurement *times, int *n) {
+static enum status measure_op(const struct measure_config *config, const struct setup *setup,
+                              struct measured_op *m, const struct comm_case *c,
+                              enum link_class link, struct measurement *times, int *n) {
     static const double share = 0.1; /* of the time, for each copy, warmed up before */
     struct measured_copy copies[COPY_BOUND_WAYS] = {0};
     struct measure_variant variants[VARIANTS] = {
@@ -313,8 +313,7 @@ static enum status measure_op(struct session *s, const struct setup *setup, stru
                                                         .least = m->settles ? 25 : 5,
                                                         .share = share};
     *n = COPIES + n_copies;
-    const enum status st =
-        measure(setup->grid.world, s->run->trace, &s->config, variants, *n, times);
+    const enum status st = measure(setup->grid.world, m->trace, config, variants, *n, times);
     close_copies(copies);
     return st;
 }
@@ -335,7 +334,8 @@ static enum status measure_case(struct session *s, struct setup *setup, size_t i
     out.link = worst_sp_link(s, setup);
     struct measurement times[VARIANTS] = {0};
     int n = 0;
-    st = measure_op(s, setup, &m, c, out.link, times, &n);
+    const struct measure_config config = case_config(s, i);
+    st = measure_op(&config, setup, &m, c, out.link, times, &n);
     if (st == ST_OK) {
         for (int v = COPIES; v < n; v++)
             if (out.copy_s == 0 || times[v].time.median < out.copy_s)

@@ -7,8 +7,10 @@
 /* One variant's iterations on this rank. */
 struct series {
     double *local, *max; /* seconds: this rank's, and the slowest rank's up to `reduced` */
+    double *late;        /* 1: this rank (any rank, up to `reduced`) started late */
     size_t n, reduced, capacity;
-    double spent; /* sum of max */
+    size_t invalid; /* iterations with a late start; they are in none of the above */
+    double spent;   /* sum of max, of those too */
 };
 
 struct engine {
@@ -17,6 +19,7 @@ struct engine {
     const struct measure_config *config;
     const struct measure_variant *variants;
     int n_variants;
+    struct sync sync;
     struct series series[MEASURE_VARIANTS];
     double (*phases)[PHASES]; /* of each iteration of the first variant */
 };
@@ -30,7 +33,8 @@ static enum status allocate(struct engine *e) {
         s->capacity = capacity;
         s->local = malloc(capacity * sizeof *s->local);
         s->max = malloc(capacity * sizeof *s->max);
-        complete = complete && s->local && s->max;
+        s->late = malloc(capacity * sizeof *s->late);
+        complete = complete && s->local && s->max && s->late;
     }
     return group_agree(e->world,
                        complete ? ST_OK : fail(ST_ENV, "out of memory for %zu samples", capacity));
@@ -40,6 +44,7 @@ static void release(struct engine *e) {
     for (int v = 0; v < e->n_variants; v++) {
         free(e->series[v].local);
         free(e->series[v].max);
+        free(e->series[v].late);
     }
     free(e->phases);
 }
@@ -49,34 +54,57 @@ static double iterate(struct engine *e, int v) {
     if (variant->prepare)
         variant->prepare(variant->arg);
     trace_begin(e->trace, PHASE_BARRIER);
-    group_barrier(e->world);
+    sync_meet(&e->sync);
     trace_end(e->trace);
     trace_reset(e->trace);
-    const double start = clock_s();
+    const double start = sync_start(&e->sync);
     variant->run(variant->arg);
-    return clock_s() - start;
+    return clock_now(&e->sync.clock) - start;
 }
 
 static void sample(struct engine *e, int v) {
     struct series *s = &e->series[v];
     s->local[s->n] = iterate(e, v);
+    s->late[s->n] = e->sync.late;
     if (v == 0)
         memcpy(e->phases[s->n], e->trace->self_s, sizeof e->phases[0]);
     s->n++;
 }
 
+/* Takes the invalid ones out of the new iterations. */
+static void keep_valid(struct engine *e, int v) {
+    struct series *s = &e->series[v];
+    size_t kept = s->reduced;
+    for (size_t i = s->reduced; i < s->n; i++) {
+        s->spent += s->max[i];
+        if (s->late[i] > 0)
+            continue;
+        s->local[kept] = s->local[i];
+        s->max[kept] = s->max[i];
+        if (v == 0 && kept != i)
+            memcpy(e->phases[kept], e->phases[i], sizeof e->phases[0]);
+        kept++;
+    }
+    s->invalid += s->n - kept;
+    s->n = s->reduced = kept;
+}
+
 /* Brings the slowest ranks' times of all new iterations to every rank. */
 static void reduce(struct engine *e) {
+    size_t all = 0, late = 0;
     for (int v = 0; v < e->n_variants; v++) {
         struct series *s = &e->series[v];
-        const size_t fresh = s->n - s->reduced;
+        const size_t fresh = s->n - s->reduced, before = s->invalid;
         if (fresh == 0)
             continue;
         memcpy(s->max + s->reduced, s->local + s->reduced, fresh * sizeof *s->max);
         group_max(e->world, s->max + s->reduced, (int)fresh);
-        for (; s->reduced < s->n; s->reduced++)
-            s->spent += s->max[s->reduced];
+        group_max(e->world, s->late + s->reduced, (int)fresh);
+        keep_valid(e, v);
+        all += fresh;
+        late += s->invalid - before;
     }
+    sync_refresh(&e->sync, all > 0 ? (double)late / (double)all : 0);
 }
 
 static double total_spent(const struct engine *e) {
@@ -139,8 +167,16 @@ static double warm_up(struct engine *e) {
     return before;
 }
 
+/* Ranks that are not running when it is time to start will not be the next time either. */
+static bool mostly_invalid(const struct series *s) {
+    return s->invalid > 9 * s->n;
+}
+
 static bool done(const struct engine *e, bool *converged) {
+    enum { ENOUGH = 100 }; /* tries that tell */
     const struct series *first = &e->series[0];
+    if (first->invalid >= ENOUGH && mostly_invalid(first))
+        return true;
     if (first->n >= e->config->min_samples) {
         struct summary s;
         *converged = stats_summarise(first->max, first->n, &s) == ST_OK &&
@@ -233,6 +269,23 @@ static enum status middle_phases(struct engine *e, double median, double *out) {
     return ST_OK;
 }
 
+/* ST_INCONCLUSIVE, said, when too few iterations of a variant were valid. */
+static enum status check_valid(const struct engine *e) {
+    for (int v = 0; v < e->n_variants; v++) {
+        const struct series *s = &e->series[v];
+        if (s->n > 0 && !mostly_invalid(s))
+            continue;
+        return e->world->rank > 0
+                   ? ST_INCONCLUSIVE
+                   : fail(ST_INCONCLUSIVE,
+                          "--sync %s: %zu of %zu iterations were begun late by some rank, which "
+                          "was not running when it was time to start; use fewer ranks than cores, "
+                          "or --sync barrier",
+                          e->sync.row->name, s->invalid, s->invalid + s->n);
+    }
+    return ST_OK;
+}
+
 static enum status summarise(struct engine *e, bool converged, struct measurement *out) {
     for (int v = 0; v < e->n_variants; v++) {
         struct series *s = &e->series[v];
@@ -240,6 +293,7 @@ static enum status summarise(struct engine *e, bool converged, struct measuremen
         if (st != ST_OK)
             return st;
         out[v].converged = converged;
+        out[v].invalid = e->sync.row->can_be_late ? (long)s->invalid : -1;
         out[v].samples = s->max;
         s->max = NULL;
     }
@@ -249,14 +303,22 @@ static enum status summarise(struct engine *e, bool converged, struct measuremen
 enum status measure(const struct group *world, struct trace *trace,
                     const struct measure_config *config, const struct measure_variant *variants,
                     int n, struct measurement *out) {
+    static const double least_late_s = 200e-9; /* polling a clock takes a part of that */
     struct engine e = {
         .world = world, .trace = trace, .config = config, .variants = variants, .n_variants = n};
     memset(out, 0, (size_t)n * sizeof *out);
     enum status st = allocate(&e);
     if (st == ST_OK) {
-        const bool converged = collect(&e, warm_up(&e));
+        sync_open(&e.sync, config->sync ? config->sync : sync_table[0], world,
+                  config->clock ? *config->clock : clock_monotonic);
+        const double iteration_s = warm_up(&e);
+        e.sync.late_s =
+            config->late_s > 0 ? config->late_s : fmax(least_late_s, 0.01 * iteration_s);
+        const bool converged = collect(&e, iteration_s);
         struct summary time;
-        st = stats_summarise(e.series[0].max, e.series[0].n, &time);
+        st = check_valid(&e);
+        if (st == ST_OK)
+            st = stats_summarise(e.series[0].max, e.series[0].n, &time);
         if (st == ST_OK)
             st = middle_phases(&e, time.median, out[0].phases);
         if (st == ST_OK)

@@ -1,6 +1,7 @@
 /* The measurement engine: iterations of the ranks together, until the median is known well enough.
  *
- * An iteration's time is the maximum over ranks of (end - start) after a barrier. Several variants
+ * An iteration's time is the maximum over ranks of (end - start) after a synchronisation
+ * (bench/synchronise.h); iterations that a rank began too late do not count. Several variants
  * of one case (the layer, the layer with stubbed exchanges, its exchanges alone) are measured
  * interleaved, round by round, so that a machine that drifts drifts for all of them. The first
  * variant decides when it is enough. */
@@ -8,6 +9,7 @@
 #define SPB_BENCH_MEASURE_H
 
 #include "base/trace.h"
+#include "bench/synchronise.h"
 #include "comm/group.h"
 #include "results/stats.h"
 
@@ -17,6 +19,10 @@ struct measure_config {
     size_t max_samples;  /* or after so many, */
     double max_time_s;   /* or after this time for all variants, iterations always taken aside */
     double max_warmup_s; /* bound of the warm-up, in which two windows of medians must agree */
+    const struct sync_row *sync; /* NULL: the first row of sync_table */
+    const struct clock *clock;   /* this rank's, which iterations are timed with; NULL: monotonic */
+    double late_s; /* starting later than this makes an iteration invalid; 0: 1% of what one takes,
+                      and no less than the clock can tell */
 };
 
 struct measure_variant {
@@ -35,11 +41,13 @@ struct measurement {
     double *samples; /* [time.n] seconds; owned, freed by measurement_free() */
     struct summary time;
     bool converged;
+    long invalid;              /* iterations that did not count; -1 where none can be invalid */
     double phases[PHASES + 1]; /* of the slowest rank, first variant only; they sum to the median,
                                   the last one being what no phase covers */
 };
 
-/* Collective over world; results are equal on all ranks. ST_ENV without memory. out[n]. */
+/* Collective over world; results are equal on all ranks. ST_ENV without memory; ST_INCONCLUSIVE
+ * (logged) when nearly all iterations were invalid. out[n], freed also after a failure. */
 enum status measure(const struct group *world, struct trace *trace,
                     const struct measure_config *config, const struct measure_variant *variants,
                     int n, struct measurement *out);

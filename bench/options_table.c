@@ -4,6 +4,7 @@
 #include "attn/layout.h"
 #include "attn/method.h"
 #include "bench/comm_kinds.h"
+#include "bench/synchronise.h"
 #include "comm/fault.h"
 #include "comm/mpi_transport.h"
 #include "comm/transport.h"
@@ -51,6 +52,10 @@ static const char *method_choice(size_t i) {
 
 static const char *device_choice(size_t i) {
     return device_rows[i] ? device_rows[i]->name : NULL;
+}
+
+static const char *sync_choice(size_t i) {
+    return sync_table[i] ? sync_table[i]->name : NULL;
 }
 
 static const char *layout_choice(size_t i) {
@@ -208,8 +213,9 @@ static const struct option options[] = {
      .initial = "warm", NAMES("warm", "cold"), .commands = RUNS, GROUP,
      .help = "cold: rotate buffers through more than the last-level cache"},
     {.name = "sync", .type = OPT_CHOICE, .list = true, .variable = true, .value = "SYNC",
-     .initial = "barrier", NAMES("barrier"), .commands = RUNS, GROUP,
-     .help = "What aligns the ranks before an iteration"},
+     .initial = "barrier", .choice = sync_choice, .commands = RUNS, GROUP,
+     .help = "What aligns the ranks before an iteration; window: a common start time on "
+             "synchronised clocks"},
     {.name = "rel-ci", .type = OPT_REAL, .value = "RATIO", .initial = "2%", .max = 1,
      .commands = RECORDS, GROUP,
      .help = "Stop when the 95% confidence interval is within this of the median, either side"},

@@ -35,6 +35,12 @@ void session_close(struct session *s) {
     sweep_free(s->sweep);
 }
 
+struct measure_config case_config(const struct session *s, size_t i) {
+    struct measure_config config = s->config;
+    config.sync = sync_find(sweep_str(s->sweep, i, "sync"));
+    return config;
+}
+
 static enum status wrap(struct setup *setup, struct session *s, bool tap) {
     if (s->fault.kind != FAULT_NONE) {
         struct transport *faulty = NULL;
@@ -96,6 +102,7 @@ void setup_record(const struct session *s, const struct setup *setup, size_t i,
 
 void measurement_record(const struct measurement *m, json_t *record) {
     record_time(record, &m->time, m->converged, m->samples, m->time.n);
+    record_metric_int(record, "invalid_samples", m->invalid);
     for (int p = 0; p <= PHASES; p++)
         if (m->phases[p] > 0)
             record_phase(record, phase_name((enum phase)p), m->phases[p]);

@@ -22,6 +22,9 @@ struct session {
 enum status session_open(struct session *s, struct run *run);
 void session_close(struct session *s);
 
+/* How case i is measured: the session's settings, with the case's own. */
+struct measure_config case_config(const struct session *s, size_t i);
+
 /* One case's ranks, memory and transport. */
 struct setup {
     struct grid grid;

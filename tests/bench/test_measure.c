@@ -1,7 +1,9 @@
 #include "bench/measure.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "tests/capture.h"
 #include "tests/mpi_test.h"
 
 static struct trace trace;
@@ -92,11 +94,113 @@ static void bounds_are_kept(void **state) {
     measurement_free(&m);
 }
 
+/* A clock that is off by this rank's number of hours, and on one rank stands still for a while
+ * when it is asked for the time after an announcement: as if the rank were not running. */
+struct bad_clock {
+    double offset;
+    long asked, stall_from, stalls; /* of the readings; stalls: how many so far */
+    bool armed;                     /* an iteration has been prepared */
+};
+
+static const double stall_s = 0.12, tolerance_s = 0.06;
+
+static double bad_now(void *arg) {
+    struct bad_clock *c = arg;
+    c->asked++;
+    if (c->armed && c->asked > c->stall_from) {
+        c->armed = false;
+        c->stalls++;
+        busy(stall_s);
+    }
+    return clock_s() + c->offset;
+}
+
+struct stalled {
+    struct bad_clock *clock;
+    int prepared;
+};
+
+/* Every third iteration, the last rank's clock stalls while it waits for the start. */
+static void prepare_stall(void *arg) {
+    struct stalled *s = arg;
+    const bool last = test_world.rank == test_world.size - 1;
+    s->clock->armed = last && ++s->prepared % 3 == 0;
+    s->clock->stall_from =
+        s->clock->asked + (test_world.rank == 0); /* rank 0 reads it to announce */
+}
+
+static void short_work(void *arg) {
+    (void)arg;
+    busy(1e-4);
+}
+
+static const struct measure_config windowed = {
+    .rel_ci = 0, .min_samples = 6, .max_samples = 12, .max_time_s = 1e4, .max_warmup_s = 0};
+
+/* Clocks that differ by hours do not matter; late starts are counted, not used. */
+static void late_iterations_do_not_count(void **state) {
+    (void)state;
+    struct bad_clock bad = {.offset = 3600.0 * test_world.rank};
+    struct stalled stalled = {&bad, 0};
+    const struct clock clock = {bad_now, &bad};
+    struct measure_config config = windowed;
+    config.sync = sync_find("window");
+    config.clock = &clock;
+    config.late_s = tolerance_s;
+    const struct measure_variant v = {prepare_stall, short_work, &stalled, 1};
+    struct measurement m;
+    assert_int_equal(measure(&test_world, &trace, &config, &v, 1, &m), ST_OK);
+    assert_int_equal(m.time.n, 12);
+    assert_true(m.invalid >= 5); /* more if the machine stalls ranks, too */
+    for (size_t i = 0; i < m.time.n; i++)
+        assert_true(m.samples[i] >= 1e-4 && m.samples[i] < 1800);
+    double same[2] = {(double)m.invalid, (double)-m.invalid};
+    group_max(&test_world, same, 2);
+    assert_true(same[0] == -same[1]);
+    measurement_free(&m);
+}
+
+/* When hardly any iteration starts in time there is no result, and that is said. */
+static void too_many_late_ones_are_inconclusive(void **state) {
+    (void)state;
+    struct bad_clock bad = {0};
+    const struct clock clock = {bad_now, &bad};
+    struct measure_config config = windowed;
+    config.sync = sync_find("window");
+    config.clock = &clock;
+    config.late_s = 1e-12; /* nobody is that punctual */
+    const struct measure_variant v = {NULL, short_work, NULL, 1};
+    struct measurement m;
+    log_set_rank(test_world.rank, 1);
+    struct capture said;
+    capture_begin(&said);
+    const enum status st = measure(&test_world, &trace, &config, &v, 1, &m);
+    capture_end(&said);
+    assert_int_equal(st, ST_INCONCLUSIVE);
+    assert_true(test_world.rank > 0 || strstr(said.text, "were begun late"));
+    measurement_free(&m);
+}
+
+static void a_barrier_has_no_invalid_ones(void **state) {
+    (void)state;
+    struct measurement m;
+    struct measure_config config = windowed;
+    config.sync = sync_find("barrier");
+    const struct measure_variant v = {NULL, short_work, NULL, 1};
+    assert_int_equal(measure(&test_world, &trace, &config, &v, 1, &m), ST_OK);
+    assert_int_equal(m.invalid, -1);
+    assert_null(sync_find("prayer"));
+    measurement_free(&m);
+}
+
 int tests(void) {
     const struct CMUnitTest all[] = {
         cmocka_unit_test(the_slowest_rank_counts),
         cmocka_unit_test(variants_are_interleaved),
         cmocka_unit_test(bounds_are_kept),
+        cmocka_unit_test(late_iterations_do_not_count),
+        cmocka_unit_test(too_many_late_ones_are_inconclusive),
+        cmocka_unit_test(a_barrier_has_no_invalid_ones),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
 }

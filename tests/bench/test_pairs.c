@@ -21,7 +21,11 @@ enum { SIZES = 3, MEASURED = 2 };
 /* A transport that corrupts what the last rank receives, if it is told to. */
 static struct transport *open_transport(const char *name, struct mem_ledger *ledger, bool corrupt,
                                         long *counter) {
-    const struct transport_config config = {"auto", ledger, &trace, &test_world, 1};
+    const struct transport_config config = {.algorithm = "auto",
+                                            .ledger = ledger,
+                                            .trace = &trace,
+                                            .world = &test_world,
+                                            .host_key = 1};
     const struct fault fault = {FAULT_CORRUPT, test_world.size - 1, 1};
     struct transport *t = NULL;
     assert_int_equal(transport_open(name, &config, &t), ST_OK);
