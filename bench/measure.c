@@ -135,18 +135,39 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Median of n <= WINDOW times that all ranks agree on. */
 enum { WINDOW = 25 };
 
-static double window_median(struct engine *e, int n, double *spent) {
-    double t[WINDOW];
-    for (int i = 0; i < n; i++)
+/* Iterations of a warm-up. */
+struct window {
+    double median, spent; /* seconds */
+    bool settled;         /* the synchronisation has adapted to how late they were begun */
+};
+
+/* n <= WINDOW iterations; equal on all ranks. */
+static struct window run_window(struct engine *e, int n) {
+    double t[WINDOW], late[WINDOW];
+    struct window w = {0};
+    for (int i = 0; i < n; i++) {
         t[i] = iterate(e, 0);
+        late[i] = e->sync.late;
+    }
     group_max(e->world, t, n);
-    for (int i = 0; i < n; i++)
-        *spent += t[i];
+    group_max(e->world, late, n);
+    double n_late = 0;
+    for (int i = 0; i < n; i++) {
+        w.spent += t[i];
+        n_late += late[i];
+    }
+    w.settled = !sync_refresh(&e->sync, n_late / n);
     qsort(t, (size_t)n, sizeof t[0], ascending);
-    return t[n / 2];
+    w.median = t[n / 2];
+    return w;
+}
+
+/* How late an iteration may begin. */
+static double late_limit(const struct engine *e, double iteration_s) {
+    static const double least_s = 200e-9; /* polling a clock takes a part of that */
+    return e->config->late_s > 0 ? e->config->late_s : fmax(least_s, 0.01 * iteration_s);
 }
 
 /* Iterations until the medians of two windows in a row agree within 5%, or the time is over. A
@@ -154,17 +175,19 @@ static double window_median(struct engine *e, int n, double *spent) {
  * what an iteration takes. */
 static double warm_up(struct engine *e) {
     static const double agree = 0.05, window_s = 0.02;
-    double spent = 0;
-    double before = window_median(e, 1, &spent);
+    struct window before = run_window(e, 1);
+    double spent = before.spent;
     while (spent < e->config->max_warmup_s) {
-        const double fit = window_s / (before > 1e-7 ? before : 1e-7);
+        const double fit = window_s / (before.median > 1e-7 ? before.median : 1e-7);
         const int n = fit > WINDOW ? WINDOW : fit < 1 ? 1 : (int)fit;
-        const double now = window_median(e, n, &spent);
-        if (fabs(now - before) <= agree * before)
-            return now;
+        e->sync.late_s = late_limit(e, before.median);
+        const struct window now = run_window(e, n);
+        if (now.settled && fabs(now.median - before.median) <= agree * before.median)
+            return now.median;
+        spent += now.spent;
         before = now;
     }
-    return before;
+    return before.median;
 }
 
 /* Ranks that are not running when it is time to start will not be the next time either. */
@@ -287,6 +310,8 @@ static enum status check_valid(const struct engine *e) {
 }
 
 static enum status summarise(struct engine *e, bool converged, struct measurement *out) {
+    double clock_error = e->sync.error_s;
+    group_max(e->world, &clock_error, 1); /* NAN everywhere, or nowhere */
     for (int v = 0; v < e->n_variants; v++) {
         struct series *s = &e->series[v];
         const enum status st = stats_summarise(s->max, s->n, &out[v].time);
@@ -294,6 +319,7 @@ static enum status summarise(struct engine *e, bool converged, struct measuremen
             return st;
         out[v].converged = converged;
         out[v].invalid = e->sync.row->can_be_late ? (long)s->invalid : -1;
+        out[v].clock_error_s = e->sync.row->can_be_late ? clock_error : NAN;
         out[v].samples = s->max;
         s->max = NULL;
     }
@@ -303,7 +329,6 @@ static enum status summarise(struct engine *e, bool converged, struct measuremen
 enum status measure(const struct group *world, struct trace *trace,
                     const struct measure_config *config, const struct measure_variant *variants,
                     int n, struct measurement *out) {
-    static const double least_late_s = 200e-9; /* polling a clock takes a part of that */
     struct engine e = {
         .world = world, .trace = trace, .config = config, .variants = variants, .n_variants = n};
     memset(out, 0, (size_t)n * sizeof *out);
@@ -312,8 +337,7 @@ enum status measure(const struct group *world, struct trace *trace,
         sync_open(&e.sync, config->sync ? config->sync : sync_table[0], world,
                   config->clock ? *config->clock : clock_monotonic);
         const double iteration_s = warm_up(&e);
-        e.sync.late_s =
-            config->late_s > 0 ? config->late_s : fmax(least_late_s, 0.01 * iteration_s);
+        e.sync.late_s = late_limit(&e, iteration_s);
         const bool converged = collect(&e, iteration_s);
         struct summary time;
         st = check_valid(&e);

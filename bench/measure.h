@@ -41,7 +41,8 @@ struct measurement {
     double *samples; /* [time.n] seconds; owned, freed by measurement_free() */
     struct summary time;
     bool converged;
-    long invalid;              /* iterations that did not count; -1 where none can be invalid */
+    long invalid;         /* iterations that did not count; -1 where none can be invalid */
+    double clock_error_s; /* by how much the ranks' common starts may differ; NAN: no common ones */
     double phases[PHASES + 1]; /* of the slowest rank, first variant only; they sum to the median,
                                   the last one being what no phase covers */
 };

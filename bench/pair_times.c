@@ -196,8 +196,8 @@ static enum status share_slowest(struct timing *t, struct pair_times *out) {
     group_max(w, &owner, 1);
     group_bcast(w, &t->n_slowest, sizeof t->n_slowest, (int)-owner);
     group_bcast(w, t->slowest, t->n_slowest * sizeof *t->slowest, (int)-owner);
-    out->slowest =
-        (struct measurement){.samples = t->slowest, .converged = out->converged, .invalid = -1};
+    out->slowest = (struct measurement){
+        .samples = t->slowest, .converged = out->converged, .invalid = -1, .clock_error_s = NAN};
     t->slowest = NULL;
     return stats_summarise(out->slowest.samples, t->n_slowest, &out->slowest.time);
 }

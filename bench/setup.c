@@ -103,6 +103,7 @@ void setup_record(const struct session *s, const struct setup *setup, size_t i,
 void measurement_record(const struct measurement *m, json_t *record) {
     record_time(record, &m->time, m->converged, m->samples, m->time.n);
     record_metric_int(record, "invalid_samples", m->invalid);
+    record_metric(record, "clock_error_s", m->clock_error_s);
     for (int p = 0; p <= PHASES; p++)
         if (m->phases[p] > 0)
             record_phase(record, phase_name((enum phase)p), m->phases[p]);

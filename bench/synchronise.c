@@ -9,9 +9,10 @@ static void nothing(struct sync *sync) {
     (void)sync;
 }
 
-static void nothing_new(struct sync *sync, double late_share) {
+static bool nothing_new(struct sync *sync, double late_share) {
     (void)sync;
     (void)late_share;
+    return false;
 }
 
 static void barrier_meet(struct sync *sync) {
@@ -37,15 +38,21 @@ static const double least_margin_s = 1e-6, longest_margin_s = 10e-3;
 
 static void window_open(struct sync *sync) {
     clock_sync_open(&sync->clocks, sync->world, sync->clock);
+    sync->error_s = sync->clocks.last.error;
     const double delay = fmax(clock_sync_delay(&sync->clocks), 0);
     sync->margin_s = fmin(2 * delay + least_margin_s, longest_margin_s);
 }
 
-static void window_refresh(struct sync *sync, double late_share) {
-    static const double max_age_s = 0.1, bearable = 0.1;
+/* Clocks are measured again often enough to know their skew soon, and for at most a twentieth of
+ * the time. */
+static bool window_refresh(struct sync *sync, double late_share) {
+    static const double least_age_s = 0.01, bearable = 0.1;
+    const double before = sync->margin_s;
     if (late_share > bearable)
         sync->margin_s = fmin(2 * sync->margin_s, longest_margin_s);
-    clock_sync_refresh(&sync->clocks, max_age_s);
+    sync->error_s = clock_sync_error(&sync->clocks, clock_now(&sync->clock));
+    clock_sync_refresh(&sync->clocks, fmax(least_age_s, 20 * sync->clocks.took_s));
+    return sync->margin_s > before;
 }
 
 static void window_meet(struct sync *sync) {
@@ -84,12 +91,13 @@ const struct sync_row *sync_find(const char *name) {
 
 void sync_open(struct sync *sync, const struct sync_row *row, const struct group *world,
                struct clock clock) {
-    *sync = (struct sync){.row = row, .world = world, .clock = clock, .late_s = INFINITY};
+    *sync = (struct sync){
+        .row = row, .world = world, .clock = clock, .late_s = INFINITY, .error_s = NAN};
     row->open(sync);
 }
 
-void sync_refresh(struct sync *sync, double late_share) {
-    sync->row->refresh(sync, late_share);
+bool sync_refresh(struct sync *sync, double late_share) {
+    return sync->row->refresh(sync, late_share);
 }
 
 void sync_meet(struct sync *sync) {

@@ -13,7 +13,7 @@ struct sync_row {
     const char *name, *help;
     bool can_be_late; /* iterations can be invalid, and are counted */
     void (*open)(struct sync *sync);
-    void (*refresh)(struct sync *sync, double late_share);
+    bool (*refresh)(struct sync *sync, double late_share);
     void (*meet)(struct sync *sync);
     double (*start)(struct sync *sync);
 };
@@ -28,8 +28,9 @@ struct sync {
     const struct sync_row *row;
     const struct group *world;
     struct clock clock;
-    double late_s; /* a start that is later than this is late; set by the caller */
-    bool late;     /* the iteration that started last did */
+    double late_s;  /* a start that is later than this is late; set by the caller */
+    bool late;      /* the iteration that started last did */
+    double error_s; /* by how much its starts may miss the common ones; NAN: there are none */
     /* Of the window. */
     struct clock_sync clocks;
     double margin_s;   /* from the announcement to the start */
@@ -40,8 +41,9 @@ struct sync {
 void sync_open(struct sync *sync, const struct sync_row *row, const struct group *world,
                struct clock clock);
 
-/* Between batches of iterations, of which late_share (equal on all ranks) were late. Collective. */
-void sync_refresh(struct sync *sync, double late_share);
+/* Between batches of iterations, of which late_share (equal on all ranks) were late. true: it gives
+ * the ranks more time from now on. Collective. */
+bool sync_refresh(struct sync *sync, double late_share);
 
 /* Before an iteration: all ranks meet (collective); then each starts, and gets the time, on its own
  * clock, from which the iteration counts. */

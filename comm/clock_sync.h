@@ -36,6 +36,7 @@ struct clock_sync {
     struct clock clock;
     struct clock_point last, anchor; /* the skew is what lies between them */
     double skew, skew_error;         /* seconds per second */
+    double took_s;                   /* the shortest measurement of all ranks; on rank 0 */
 };
 
 /* First measurement. Collective; group is borrowed. */

@@ -104,6 +104,7 @@ static const char *const columns[] = {
     "metrics.best_pair_gb_s",
     "metrics.worst_pair_loaded_gb_s",
     "metrics.invalid_samples",
+    "metrics.clock_error_s",
 };
 
 enum { COLUMNS = sizeof columns / sizeof columns[0] };

@@ -90,7 +90,7 @@ static const json_t *find_pair(const json_t *pairs, int a, int b) {
 static void print_matrix(const json_t *pairs, int ranks, const char *title, const char *key,
                          char *(*format)(char[FORMAT_ROOM], double), bool markdown, FILE *out) {
     struct grid_column columns[1 + MATRIX_RANKS] = {{"rank", 4, false}};
-    char titles[MATRIX_RANKS][8];
+    char titles[MATRIX_RANKS][12];
     for (int b = 0; b < ranks; b++) {
         snprintf(titles[b], sizeof titles[b], "%d", b);
         columns[1 + b] = (struct grid_column){titles[b], 7, false};

@@ -91,6 +91,7 @@ static const struct field contract[] = {
     {"metrics", "best_pair_gb_s", REAL, false},
     {"metrics", "worst_pair_loaded_gb_s", REAL, false},
     {"metrics", "invalid_samples", COUNT, false},
+    {"metrics", "clock_error_s", REAL, false},
     {"metrics", "speedup_vs_sp1", REAL, false},
     {"metrics", "bytes_sent_per_rank", COUNT, false},
     {"metrics", "bytes_predicted_per_rank", COUNT, false},
@@ -180,6 +181,43 @@ static enum status check_phases(const json_t *phases, const char *where) {
     return ST_OK;
 }
 
+static bool is_point(const json_t *point) {
+    return has_type(json_object_get(point, "bytes"), COUNT) &&
+           has_type(json_object_get(point, "median_s"), REAL);
+}
+
+static bool is_link(const json_t *link) {
+    static const char *const names[] = {"class", "mode", "direction"};
+    const json_t *curve = json_object_get(link, "curve");
+    bool ok = has_type(curve, ARRAY);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        ok = ok && has_type(json_object_get(link, names[i]), TEXT);
+    for (size_t i = 0; i < json_array_size(curve); i++)
+        ok = ok && is_point(json_array_get(curve, i));
+    return ok;
+}
+
+static bool is_pair(const json_t *pair) {
+    return has_type(json_object_get(pair, "a"), COUNT) &&
+           has_type(json_object_get(pair, "b"), COUNT) &&
+           has_type(json_object_get(pair, "class"), TEXT);
+}
+
+static enum status check_pairs(const json_t *record, const char *where) {
+    size_t i;
+    json_t *entry;
+    json_array_foreach(json_object_get(record, "pairs"), i, entry) {
+        if (!is_pair(entry))
+            return mistyped(where, "", "pairs", "an array of {a, b, class, ...}", entry);
+    }
+    json_array_foreach(json_object_get(record, "links"), i, entry) {
+        if (!is_link(entry))
+            return mistyped(where, "", "links", "an array of {class, mode, direction, curve, ...}",
+                            entry);
+    }
+    return ST_OK;
+}
+
 static enum status check_memory(const json_t *memory, const char *where) {
     static const char *const keys[] = {"peak", "predicted"};
     const char *category;
@@ -231,6 +269,8 @@ enum status record_validate(const json_t *record, const char *where) {
         st = check_numbers(json_object_get(record, "samples_s"), where, "", "samples_s");
     if (st == ST_OK)
         st = check_phases(json_object_get(record, "phases"), where);
+    if (st == ST_OK)
+        st = check_pairs(record, where);
     return st == ST_OK ? check_memory(json_object_get(record, "memory"), where) : st;
 }
 

@@ -235,6 +235,29 @@ exits 2
 run "$spbench" suite quick --dry-run
 exits 0
 
+# --- Pairs of ranks: one record with its links; one rank has none.
+pairs=(comm --op pairs --bytes 1k --max-time 100ms)
+run "$spbench" -n 3 "${pairs[@]}" -o jsonl
+exits 0
+prints lines 1
+[ "$(grep -o '"a":[0-9],"b":[0-9]' "$work/out" | sort -u | wc -l)" -eq 3 ] || complain "not three pairs"
+run "$spbench" -n 2 "${pairs[@]}" --sp 1
+exits 0
+grep -q 'isolated  *one' "$work/out" || complain "there is no table of links"
+run "$spbench" -n 2 "${pairs[@]}" --fault corrupt:1
+exits 4
+run "$spbench" -n 1 "${pairs[@]}"
+exits 2
+says 'one rank has no pairs'
+silent
+run "$spbench" -n 3 comm --op bisection --bytes 1k
+exits 2
+says 'must be even'
+
+# --- Synchronised clocks. With other load on the machine a rank may be late all the time.
+run "$spbench" -n 1 "${comm[@]}" --sync window -o jsonl
+[ "$code" -eq 6 ] || { exits 0; grep -q '"invalid_samples":' "$work/out" || complain "late ones are not counted"; }
+
 # --- The layer: both methods, checked, side by side.
 layer=(attn --model tiny --seq 256 --max-time 200ms --max-warmup 50ms)
 run "$spbench" -n 2 "${layer[@]}" -o jsonl

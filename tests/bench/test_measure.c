@@ -154,6 +154,7 @@ static void late_iterations_do_not_count(void **state) {
     assert_true(m.invalid >= 5); /* more if the machine stalls ranks, too */
     for (size_t i = 0; i < m.time.n; i++)
         assert_true(m.samples[i] >= 1e-4 && m.samples[i] < 1800);
+    assert_true(m.clock_error_s >= 0);
     double same[2] = {(double)m.invalid, (double)-m.invalid};
     group_max(&test_world, same, 2);
     assert_true(same[0] == -same[1]);
@@ -189,6 +190,7 @@ static void a_barrier_has_no_invalid_ones(void **state) {
     const struct measure_variant v = {NULL, short_work, NULL, 1};
     assert_int_equal(measure(&test_world, &trace, &config, &v, 1, &m), ST_OK);
     assert_int_equal(m.invalid, -1);
+    assert_true(isnan(m.clock_error_s));
     assert_null(sync_find("prayer"));
     measurement_free(&m);
 }

@@ -3,6 +3,7 @@
 #include "results/record.h"
 #include "tests/results/synthetic.h"
 
+#include "tests/capture.h"
 #include "tests/cmocka_all.h"
 
 #include <stdlib.h>
@@ -54,6 +55,54 @@ static void numbers_with_units(void **state) {
     assert_string_equal(format_number(out, 1e300), "1.00e+300");
     assert_string_equal(format_percent(out, 0.123), "12.3%");
     assert_string_equal(format_percent(out, 1.0), "100%");
+}
+
+static json_t *pairs_record(void) {
+    json_t *r = json_pack("{s:s, s:s, s:s, s:{s:s, s:i, s:i}, s:{}}", "schema", RECORD_SCHEMA,
+                          "kind", "comm", "case", "comm op=pairs", "params", "op", "pairs",
+                          "world_size", 3, "bytes", 1024, "metrics");
+    for (int a = 0; a < 3; a++)
+        for (int b = a + 1; b < 3; b++)
+            record_append(r, "pairs",
+                          json_pack("{s:i, s:i, s:s, s:{s:f, s:f}, s:{s:f, s:f}}", "a", a, "b", b,
+                                    "class", "shared-l3", "isolated", "latency_s", 1e-6 * (a + b),
+                                    "gb_s", 10.0 * (a + b), "loaded", "latency_s", 2e-6, "gb_s",
+                                    5.5));
+    record_append(r, "links",
+                  json_pack("{s:s, s:i, s:s, s:s, s:f, s:f, s:[{s:i, s:f}, {s:i, s:f}]}", "class",
+                            "shared-l3", "pairs", 3, "mode", "isolated", "direction", "one",
+                            "latency_s", 1.5e-6, "gb_s", 12.5, "curve", "bytes", 8, "median_s",
+                            1.25e-6, "bytes", 1024, "median_s", 1e-7));
+    assert_int_equal(record_validate(r, "test"), ST_OK);
+    return r;
+}
+
+/* Links and the matrix follow the row; a further record begins a table of its own. */
+static void pairs_are_a_section(void **state) {
+    (void)state;
+    json_t *pairs = pairs_record();
+    json_t *const records[] = {pairs, pairs};
+    char *table = exported("table", records, 2), *md = exported("md", records, 1);
+    assert_int_equal(count(table, "transport/algo"), 2);
+    assert_int_equal(count(table, "shared-l3"), 2);
+    assert_int_equal(count(table, "1.50 us"), 2);  /* the fit */
+    assert_int_equal(count(table, "1.25 us"), 2);  /* the smallest message */
+    assert_int_equal(count(table, "10.2"), 2);     /* 1 KiB in 100 ns */
+    assert_int_equal(count(table, "5.50"), 2 * 3); /* loaded, below the diagonal */
+    assert_int_equal(count(table, "30.0"), 2);     /* isolated, ranks 1 and 2 */
+    assert_non_null(strstr(md, "| shared-l3 |"));
+    assert_int_equal(count(md, "| 5.50 |"), 2); /* of rank 2 with 0 and 1; "30.0" is between */
+    free(table);
+    free(md);
+    /* What a file may hold instead. */
+    json_object_set_new(json_array_get(json_object_get(pairs, "links"), 0), "curve",
+                        json_string("flat"));
+    struct capture said;
+    capture_begin(&said);
+    assert_int_equal(record_validate(pairs, "test"), ST_USAGE);
+    capture_end(&said);
+    assert_non_null(strstr(said.text, "links"));
+    json_decref(pairs);
 }
 
 static void json_is_whole(void **state) {
@@ -217,6 +266,7 @@ int main(void) {
         cmocka_unit_test(numbers_with_units),
         cmocka_unit_test(json_is_whole),
         cmocka_unit_test(csv_quotes_and_keeps_its_columns),
+        cmocka_unit_test(pairs_are_a_section),
         cmocka_unit_test(tables_say_what_matters),
         cmocka_unit_test(swept_values_are_shown),
         cmocka_unit_test(hostile_text),
