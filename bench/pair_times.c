@@ -91,8 +91,8 @@ static struct batch run_batch(struct timing *t, enum pair_mode mode, enum pair_d
  * the fastest messages so far: one that was interrupted would make the others' batches long. */
 static size_t count_for(const struct timing *t, const struct batch *b,
                         enum pair_direction direction) {
-    enum { MOST = 100000, SAMPLES = 20 };
-    static const double shortest_s = 20e-6, longest_s = 1e-3;
+    enum { MOST = 100000, SAMPLES = 50 };
+    static const double shortest_s = 20e-6, longest_s = 200e-6;
     const double ways = direction == PAIR_ONE ? 2 : 1;
     const double share = fmin(fmax(t->point_s / SAMPLES, shortest_s), longest_s);
     const double count = fmax(share / ways, b->slowest_s) / fmax(t->fastest_s, 1e-9);
