@@ -102,9 +102,10 @@ static int by_value(const void *a, const void *b) {
 }
 
 /* Median of the slowest rank's seconds; INFINITY where the algorithm could not be set up. */
-static double try_out(struct transport *t, const struct plan_spec *spec, int row, int tag) {
+static double try_out(struct transport *t, const struct plan_spec *spec,
+                      const struct plan_traits *traits, int row) {
     struct plan *plan;
-    if (mpi_plan_build(t, spec, mpi_algorithm_table[row], tag, &plan) != ST_OK)
+    if (mpi_plan_build(t, spec, mpi_algorithm_table[row], traits, &plan) != ST_OK)
         return INFINITY;
     run_once(plan, spec->group); /* connections, caches */
     double once = run_once(plan, spec->group);
@@ -134,7 +135,7 @@ static bool prepare(struct scratch *scratch, const struct plan_spec *spec) {
 
 const struct mpi_algorithm *mpi_choose(struct mpi_choices *choices, const struct transport *t,
                                        const struct plan_spec *spec,
-                                       const struct plan_traits *traits, int tag) {
+                                       const struct plan_traits *traits) {
     int rows[ROWS_MAX];
     const int n = candidates(spec, traits, rows);
     if (n == 1)
@@ -153,7 +154,7 @@ const struct mpi_algorithm *mpi_choose(struct mpi_choices *choices, const struct
     if (prepare(&scratch, spec)) {
         double least = INFINITY;
         for (int i = 0; i < n; i++) {
-            const double time = try_out(&apart, &scratch.spec, rows[i], tag);
+            const double time = try_out(&apart, &scratch.spec, traits, rows[i]);
             if (time < least) {
                 least = time;
                 best = rows[i];

@@ -4,13 +4,6 @@
 
 #include "comm/mpi_transport.h"
 
-/* What algorithms ask of a plan; the same on all ranks of its group. */
-struct plan_traits {
-    bool dense;   /* an all-to-all, in which every rank sends data of its own to every peer */
-    bool strided; /* some rank has a block that is not one run of memory */
-    double bytes; /* the most that a rank sends or receives, its own blocks included */
-};
-
 /* What was chosen before, so that plans of one shape are carried out alike. Zero-initialise. */
 struct mpi_choices {
     struct mpi_choice *v;
@@ -22,9 +15,9 @@ void mpi_choices_free(struct mpi_choices *choices);
  * the transport's counters, ledger and trace stay as they are. Some 20 ms an algorithm at most, or
  * five exchanges where they take longer. Takes the one with the lowest median over iterations of
  * the slowest rank's time; without memory for a trial the first of the table. Collective over
- * spec->group, the same choice on all its ranks. tag is the plan's. */
+ * spec->group, the same choice on all its ranks. */
 const struct mpi_algorithm *mpi_choose(struct mpi_choices *choices, const struct transport *t,
                                        const struct plan_spec *spec,
-                                       const struct plan_traits *traits, int tag);
+                                       const struct plan_traits *traits);
 
 #endif

@@ -28,7 +28,7 @@ struct messages {
     struct message *send, *recv;
     size_t n_send, n_recv;
     MPI_Request *requests; /* persistent: receives first, then sends */
-    MPI_Datatype *types;   /* of each request, MPI_BYTE where it has none of its own */
+    MPI_Datatype *types;   /* of each request, MPI_DATATYPE_NULL where it has none of its own */
     size_t n_requests, n_recv_requests;
     size_t *message_of; /* receive request -> message */
     int *indices;       /* for MPI_Testsome */
@@ -81,11 +81,12 @@ static void init_request(struct mpi_plan *plan, const struct message *m, size_t 
                          bool sending) {
     struct messages *ms = plan->state;
     const size_t from = piece * PIECE_BYTES;
+    const size_t unit = ms->typed ? plan->unit : 1;
     char *data = m->typed ? m->data : m->data + from;
-    MPI_Datatype type = m->typed ? block_type(m->block, from, bytes) : MPI_BYTE;
-    const int count = m->typed ? 1 : (int)bytes, peer = m->block->peer;
+    MPI_Datatype type = m->typed ? block_type(m->block, from, bytes, unit) : unit_type(unit);
+    const int count = m->typed ? 1 : (int)(bytes / unit), peer = m->block->peer;
     MPI_Request *request = &ms->requests[m->first + piece];
-    ms->types[m->first + piece] = type;
+    ms->types[m->first + piece] = m->typed ? type : MPI_DATATYPE_NULL;
     if (sending)
         MPI_Send_init(data, count, type, peer, plan->tag, plan->group->comm, request);
     else
@@ -161,7 +162,7 @@ static void messages_destroy(struct mpi_plan *plan) {
         return;
     for (size_t i = 0; ms->requests && i < ms->n_requests; i++) {
         MPI_Request_free(&ms->requests[i]);
-        if (ms->types[i] != MPI_BYTE)
+        if (ms->types[i] != MPI_DATATYPE_NULL)
             MPI_Type_free(&ms->types[i]);
     }
     free(ms->indices);

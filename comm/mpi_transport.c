@@ -46,7 +46,14 @@ static bool any_strided(const struct block *blocks, size_t n) {
     return false;
 }
 
-/* What algorithms ask of a plan, the same on all its ranks. */
+/* The widest unit that divides what shapes the blocks. */
+static size_t unit_of(const struct block *blocks, size_t n) {
+    size_t bits = 8;
+    for (size_t i = 0; i < n; i++)
+        bits |= blocks[i].offset | blocks[i].row_bytes | blocks[i].stride;
+    return bits & -bits;
+}
+
 static struct plan_traits find_traits(const struct plan_spec *spec,
                                       const struct peer_bytes *bytes) {
     bool gap = repeats(spec);
@@ -58,9 +65,14 @@ static struct plan_traits find_traits(const struct plan_spec *spec,
     }
     const bool strided =
         any_strided(spec->send, spec->n_send) || any_strided(spec->recv, spec->n_recv);
-    double x[] = {gap, strided, sent > received ? sent : received};
-    group_max(spec->group, x, 3);
-    return (struct plan_traits){.dense = x[0] == 0, .strided = x[1] > 0, .bytes = x[2]};
+    const size_t out = unit_of(spec->send, spec->n_send), in = unit_of(spec->recv, spec->n_recv);
+    double x[] = {gap, strided, sent > received ? sent : received, -(double)(out < in ? out : in)};
+    group_max(spec->group, x, 4);
+    return (struct plan_traits){.tag = group_take_tag(spec->group),
+                                .dense = x[0] == 0,
+                                .strided = x[1] > 0,
+                                .bytes = x[2],
+                                .unit = (size_t)-x[3]};
 }
 
 static struct block *copy_blocks(const struct block *blocks, size_t n) {
@@ -81,14 +93,16 @@ static void mpi_plan_free(struct plan *base) {
 }
 
 enum status mpi_plan_build(struct transport *t, const struct plan_spec *spec,
-                           const struct mpi_algorithm *algorithm, int tag, struct plan **out) {
+                           const struct mpi_algorithm *algorithm, const struct plan_traits *traits,
+                           struct plan **out) {
     struct mpi_plan *plan = calloc(1, sizeof *plan);
     if (plan) {
         *plan = (struct mpi_plan){
             .base = {.transport = t, .traffic = spec->traffic},
             .group = spec->group,
             .algorithm = algorithm,
-            .tag = tag,
+            .tag = traits->tag,
+            .unit = traits->unit,
             .send = copy_blocks(spec->send, spec->n_send),
             .recv = copy_blocks(spec->recv, spec->n_recv),
             .n_send = spec->n_send,
@@ -120,13 +134,12 @@ static enum status mpi_plan_create(struct transport *t, const struct plan_spec *
     peer_bytes_free(&bytes);
     if (st != ST_OK)
         return st;
-    const int tag = group_take_tag(spec->group);
     const struct mpi_algorithm *algorithm = mpi->algorithm;
     if (!algorithm)
-        algorithm = mpi_choose(&mpi->choices, t, spec, &traits, tag);
+        algorithm = mpi_choose(&mpi->choices, t, spec, &traits);
     else if (algorithm->needs_every_peer && !traits.dense)
         algorithm = mpi_algorithm_table[0];
-    return mpi_plan_build(t, spec, algorithm, tag, out);
+    return mpi_plan_build(t, spec, algorithm, &traits, out);
 }
 
 static void mpi_plan_start(struct plan *base) {

@@ -16,6 +16,7 @@ struct mpi_plan {
     struct group *group;
     const struct mpi_algorithm *algorithm;
     int tag;
+    size_t unit; /* 1, 2, 4 or 8: divides rows, strides and offsets on all ranks */
     struct block *send, *recv;
     size_t n_send, n_recv;
     char *staging_send, *staging_recv; /* packed messages, or NULL where blocks are sent in place */
@@ -42,9 +43,18 @@ extern const struct mpi_algorithm mpi_alltoall; /* pack, the library's all-to-al
 /* Terminated by NULL; the first one carries out every plan. */
 extern const struct mpi_algorithm *const mpi_algorithm_table[];
 
-/* A plan by one algorithm. Collective over spec->group: a plan on all ranks or on none. tag: of
- * group_take_tag(); plans that are not alive at the same time may share one. */
+/* What a plan is like; the same on all ranks of its group. */
+struct plan_traits {
+    int tag;      /* of group_take_tag(); plans that do not live at the same time may share one */
+    bool dense;   /* an all-to-all, in which every rank sends data of its own to every peer */
+    bool strided; /* some rank has a block that is not one run of memory */
+    double bytes; /* the most that a rank sends or receives, its own blocks included */
+    size_t unit;  /* as in struct mpi_plan */
+};
+
+/* A plan by one algorithm. Collective over spec->group: a plan on all ranks or on none. */
 enum status mpi_plan_build(struct transport *t, const struct plan_spec *spec,
-                           const struct mpi_algorithm *algorithm, int tag, struct plan **out);
+                           const struct mpi_algorithm *algorithm, const struct plan_traits *traits,
+                           struct plan **out);
 
 #endif
