@@ -14,7 +14,8 @@ struct predict_env {
     int sp_rank;
     int world_size;         /* ranks that share the parameters */
     size_t workspace_bytes; /* of the device's attention kernel */
-    const char *algorithm;  /* of its exchanges in their order: how they are staged (comm/staging.h) */
+    const char
+        *algorithm; /* of its exchanges in their order: how they are staged (comm/staging.h) */
 };
 
 struct sp_method;
