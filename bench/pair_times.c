@@ -99,12 +99,21 @@ static size_t count_for(const struct timing *t, const struct batch *b,
     return count < 1 ? 1 : count > MOST ? MOST : (size_t)count;
 }
 
+/* Whether the point's samples may become those of the record, which must suffice for a comparison.
+ */
+static bool is_recorded(const struct timing *t, enum pair_mode mode, enum pair_direction direction,
+                        int size) {
+    return mode == PAIR_ISOLATED && direction == PAIR_ONE && size == t->pairs->n_sizes - 1;
+}
+
 /* Two batches to warm up and to find their length, then samples until they suffice. */
 static bool take_point(struct timing *t, enum pair_mode mode, enum pair_direction direction,
                        int size) {
     enum { WARM_UP = 2 };
-    const size_t most = t->config->max_samples;
-    const size_t least = most < PAIR_LEAST_SAMPLES ? most : PAIR_LEAST_SAMPLES;
+    const size_t most = t->config->max_samples, wanted = t->config->min_samples;
+    size_t least = most < PAIR_LEAST_SAMPLES ? most : PAIR_LEAST_SAMPLES;
+    if (is_recorded(t, mode, direction, size) && wanted > least)
+        least = wanted;
     size_t count = 1;
     t->n = 0;
     t->point_start = clock_s();
@@ -144,7 +153,7 @@ static enum status take_curves(struct timing *t, enum pair_mode mode) {
                 continue;
             }
             t->result.median_s[mode][d][size] = s.median;
-            if (mode == PAIR_ISOLATED && d == PAIR_ONE && size == t->pairs->n_sizes - 1)
+            if (is_recorded(t, mode, (enum pair_direction)d, size))
                 keep_slowest(t, s.median);
         }
     return st;

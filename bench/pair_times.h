@@ -17,7 +17,8 @@ enum pair_mode {
     PAIR_MODES
 };
 
-/* Fewer samples than this are never taken, whatever the time. */
+/* Fewer samples than this are never taken, whatever the time; of a pair's isolated messages of the
+ * largest size in one direction, fewer than config->min_samples. */
 enum { PAIR_LEAST_SAMPLES = 3 };
 
 /* Median seconds of a message. */
