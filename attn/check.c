@@ -75,43 +75,53 @@ static void add_token(struct check *c, int token) {
     c->token[c->n_tokens++] = token;
 }
 
-/* A token whose neighbour in the layout is not its neighbour in the sequence. */
-static bool at_edge(const int32_t *pos, int n, int i) {
-    return i == 0 || i == n - 1 || pos[i] != pos[i - 1] + 1 || pos[i + 1] != pos[i] + 1;
+/* The first or last token that the rank holds of a chunk of the layout or of a document. */
+static bool at_edge(const struct check *c, int i) {
+    const int32_t *pos = c->l->attention.mine;
+    const struct mask *mask = &c->p->mask;
+    if (i == 0 || i == problem_local_tokens(c->p) - 1)
+        return true;
+    const int document = mask_document(mask, pos[i]);
+    return pos[i] - pos[i - 1] != pos[i + 1] - pos[i] ||
+           mask_document(mask, pos[i - 1]) != document ||
+           mask_document(mask, pos[i + 1]) != document;
 }
 
-/* The ends of every run of positions (evenly chosen ones where there are many), and a few others.
- */
+/* Edges are dealt out to turns; so many to each. */
+enum { EDGES = 8 };
+
+static int count_edges(const struct check *c) {
+    int edges = 0;
+    for (int i = 0; i < problem_local_tokens(c->p); i++)
+        edges += at_edge(c, i);
+    return edges;
+}
+
+/* The rank's first and last token, the turn's edges, and a few others. */
 static void choose_tokens(struct check *c) {
-    enum { EDGES = 8 };
     const int n = problem_local_tokens(c->p);
-    const int32_t *pos = c->l->attention.mine;
-    int edges = 0, seen = 0, chosen = -1;
-    for (int i = 0; i < n; i++)
-        edges += at_edge(pos, n, i);
-    for (int i = 0; i < n; i++) {
-        if (!at_edge(pos, n, i))
-            continue;
-        /* EDGES steps from the first edge to the last, or each of them if there are fewer. */
-        const int step = edges > 1 ? (int)((int64_t)seen++ * (EDGES - 1) / (edges - 1)) : 0;
-        if (step != chosen)
+    const int deal = (count_edges(c) + EDGES - 1) / EDGES;
+    add_token(c, 0);
+    add_token(c, n - 1);
+    for (int i = 0, edge = 0; i < n; i++)
+        if (at_edge(c, i) && edge++ % deal == c->turn % deal)
             add_token(c, i);
-        chosen = step;
-    }
-    for (uint32_t i = 0; c->n_tokens < CHECK_TOKENS && i < CHECK_TOKENS - EDGES; i++) {
+    for (uint32_t i = 0; c->n_tokens < CHECK_TOKENS && i < CHECK_TOKENS; i++) {
         const struct philox r = philox4x32(
-            (struct philox){{i, (uint32_t)c->batch, (uint32_t)c->kv_head, 0}}, c->p->seed, 0);
+            (struct philox){{i, (uint32_t)c->batch, (uint32_t)c->kv_head, (uint32_t)c->turn}},
+            c->p->seed, 0);
         add_token(c, (int)(r.v[0] % (uint32_t)n));
     }
 }
 
 /* So many pairs are checked by each rank: under ring it holds all heads, and what it was sent of
- * one tells nothing of the others. Projections make a pair expensive: as many as cost about an
- * iteration. */
-static int turns(const struct problem *p) {
-    const int most = p->core_only ? 16 : 4;
-    const int64_t pairs = (int64_t)p->batch * p->kv_heads;
-    return pairs < most ? (int)pairs : most;
+ * one tells nothing of the others; and so many times that all edges are. Projections make a pair
+ * expensive: as many as cost about an iteration. Collective over the world. */
+static int count_turns(const struct check *c) {
+    const struct problem *p = c->p;
+    double most = p->core_only ? 16 : 4, edges = count_edges(c);
+    group_max(c->l->grid->world, &edges, 1);
+    return (int)fmin(most, fmax((double)p->batch * p->kv_heads, ceil(edges / EDGES)));
 }
 
 /* dK and dV that travel in bf16 are rounded at every hop, by 2^-9 of what has come together so far;
@@ -130,7 +140,8 @@ enum status check_layer(struct layer *l, struct check_report *out) {
     struct check c = {.l = l, .p = p, .group = p->heads / p->kv_heads};
     *out = (struct check_report){0};
     enum status st = group_agree(world, l->attention.dev->row->sync(l->attention.dev));
-    for (c.turn = 0; st == ST_OK && c.turn < turns(p); c.turn++) {
+    const int turns = st == ST_OK ? count_turns(&c) : 0;
+    for (c.turn = 0; c.turn < turns && st == ST_OK; c.turn++) {
         check_pair(&c, l->grid->sp_rank, &c.batch, &c.kv_head);
         c.n_tokens = 0;
         choose_tokens(&c);

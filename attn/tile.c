@@ -12,12 +12,25 @@ static int32_t last_pos(struct tile t) {
     return t.pos + (t.count - 1) * t.step;
 }
 
+/* Whether n positions grow by step. Without an early exit, so that it is compiled to vector code:
+ * kernels ask it of every tile of keys that a mask makes them skip. */
+static bool is_even(const int32_t *pos, int n, int32_t step) {
+    uint32_t differences = 0;
+    for (int i = 0; i < n; i++)
+        differences |= (uint32_t)pos[i] - (uint32_t)pos[0] - (uint32_t)i * (uint32_t)step;
+    return differences == 0;
+}
+
 struct tile tile_at(const int32_t *pos, int n, int begin, int size) {
     const int end = min_int(n, (begin / size + 1) * size);
     struct tile t = {begin, 1, pos[begin], 1};
     if (begin + 1 == end || pos[begin + 1] <= pos[begin])
         return t;
     t.step = pos[begin + 1] - pos[begin];
+    if (is_even(pos + begin, end - begin, t.step)) {
+        t.count = end - begin;
+        return t;
+    }
     while (begin + t.count < end && pos[begin + t.count] - pos[begin + t.count - 1] == t.step)
         t.count++;
     return t;

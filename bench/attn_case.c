@@ -9,7 +9,8 @@ static void pass_of(const char *name, struct problem *p) {
     p->backward = strstr(name, "bwd") != NULL;
 }
 
-static enum status resolve_problem(const struct case_source *from, size_t i, struct attn_case *c) {
+static enum status resolve_problem(const struct case_source *from, size_t i, struct attn_case *c,
+                                   char *why, size_t why_size) {
     const struct sweep *sweep = from->sweep;
     struct problem *p = &c->problem;
     p->core_only = sweep_flag(sweep, i, "core-only");
@@ -18,8 +19,6 @@ static enum status resolve_problem(const struct case_source *from, size_t i, str
         st = dtype_parse(sweep_str(sweep, i, "dtype"), &p->dtype);
     if (st == ST_OK)
         st = dtype_parse(sweep_str(sweep, i, "grad-dtype"), &p->grad_dtype);
-    if (st == ST_OK)
-        st = mask_parse(sweep_str(sweep, i, "mask"), &p->mask);
     if (st != ST_OK)
         return st;
     pass_of(sweep_str(sweep, i, "pass"), p);
@@ -34,7 +33,7 @@ static enum status resolve_problem(const struct case_source *from, size_t i, str
     p->sp_size = c->spread.sp_size;
     p->dp_shard_size = c->spread.dp_shard_size;
     p->placement = c->spread.placement;
-    return ST_OK;
+    return mask_open(sweep_str(sweep, i, "mask"), p->seq, &p->mask, why, why_size);
 }
 
 static enum status resolve_layout(const struct sweep *sweep, size_t i, struct attn_case *c) {
@@ -68,12 +67,14 @@ enum status attn_case_resolve(const struct case_source *from, size_t i, void *ou
     c->algorithm =
         staging_algorithm(sweep_str(sweep, i, "transport"), sweep_str(sweep, i, "mpi-algo"));
     c->threads = (int)sweep_int(sweep, i, "threads");
-    st = resolve_problem(from, i, c);
+    st = resolve_problem(from, i, c, why, why_size);
     if (st == ST_OK)
         st = resolve_layout(sweep, i, c);
     if (st != ST_OK)
         return st;
     c->method->split(&c->problem);
+    if (why[0])
+        return ST_OK;
     if (!c->method->supports(&c->problem, why, why_size))
         return ST_OK;
     if (!problem_valid(&c->problem, why, why_size))
@@ -81,6 +82,10 @@ enum status attn_case_resolve(const struct case_source *from, size_t i, void *ou
     const struct device_config config = device_config(c, 1);
     device_supports(c->device, &config, why, why_size);
     return ST_OK;
+}
+
+void attn_case_release(void *attn_case) {
+    mask_close(&((struct attn_case *)attn_case)->problem.mask);
 }
 
 enum status attn_case_device(const struct attn_case *c, int threads, struct device **out) {

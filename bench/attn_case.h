@@ -20,6 +20,9 @@ struct attn_case {
 enum status attn_case_resolve(const struct case_source *from, size_t i, void *out, char *why,
                               size_t why_size);
 
+/* Frees what it holds, also after a failure. */
+void attn_case_release(void *attn_case);
+
 /* Opens the case's device; ST_USAGE or ST_ENV, said. threads: when the case asks for none. */
 enum status attn_case_device(const struct attn_case *c, int threads, struct device **out);
 

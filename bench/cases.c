@@ -18,6 +18,11 @@ static enum status resolve(const struct case_kind *kind, const struct case_sourc
     return kind->resolve(from, i, c, why, WHY_ROOM);
 }
 
+static void release(const struct case_kind *kind, void *c) {
+    if (kind->release)
+        kind->release(c);
+}
+
 /* Predicted memory of all ranks, which are on this host, against what is free. */
 static enum status fits(const struct case_kind *kind, const struct case_source *from,
                         const void *c) {
@@ -84,25 +89,30 @@ static enum status print(const struct case_kind *kind, const struct case_source 
     return st;
 }
 
-/* Visits the cases that can run: prints them to out, or checks their memory where out is NULL. */
+/* Prints a resolved case that can run to out, or checks its memory where out is NULL. */
+static enum status visit_one(const struct case_kind *kind, const struct case_source *from, size_t i,
+                             const void *c, const char *why, FILE *out, size_t *runnable) {
+    char title[TITLE_ROOM];
+    if (why[0]) {
+        kind->title(c, title, sizeof title);
+        note("skipped: %s: %s", title, why);
+        return ST_OK;
+    }
+    ++*runnable;
+    return out ? print(kind, from, i, c, out) : fits(kind, from, c);
+}
+
 static enum status visit(const struct case_kind *kind, const struct case_source *from, void *c,
                          FILE *out, size_t *runnable) {
-    for (size_t i = 0; i < sweep_count(from->sweep); i++) {
-        char why[WHY_ROOM], title[TITLE_ROOM];
-        enum status st = resolve(kind, from, i, c, why);
-        if (st != ST_OK)
-            return st;
-        if (why[0]) {
-            kind->title(c, title, sizeof title);
-            note("skipped: %s: %s", title, why);
-            continue;
-        }
-        ++*runnable;
-        st = out ? print(kind, from, i, c, out) : fits(kind, from, c);
-        if (st != ST_OK)
-            return st;
+    enum status st = ST_OK;
+    for (size_t i = 0; st == ST_OK && i < sweep_count(from->sweep); i++) {
+        char why[WHY_ROOM];
+        st = resolve(kind, from, i, c, why);
+        if (st == ST_OK)
+            st = visit_one(kind, from, i, c, why, out, runnable);
+        release(kind, c);
     }
-    return ST_OK;
+    return st;
 }
 
 enum status cases_visit(const struct case_kind *kind, const struct opts *opts, const char *data_dir,
@@ -129,15 +139,14 @@ static enum status run_all(const struct case_kind *kind, struct session *s, void
     for (size_t i = 0; i < n; i++) {
         char why[WHY_ROOM], title[TITLE_ROOM];
         enum status st = resolve(kind, &from, i, c, why);
-        if (st != ST_OK)
-            return st;
-        if (why[0])
-            continue;
-        kind->title(c, title, sizeof title);
-        sink_progress(run->sink, i, n, title);
-        *run->now = title;
-        st = kind->run(s, i, c);
-        *run->now = NULL;
+        if (st == ST_OK && !why[0]) {
+            kind->title(c, title, sizeof title);
+            sink_progress(run->sink, i, n, title);
+            *run->now = title;
+            st = kind->run(s, i, c);
+            *run->now = NULL;
+        }
+        release(kind, c);
         if (st != ST_OK && st != ST_WRONG && st != ST_INCONCLUSIVE)
             return st;
         if (worst != ST_WRONG && st != ST_OK)

@@ -25,7 +25,7 @@ struct forecast {
     size_t memory;           /* bytes of a rank */
 };
 
-/* One command's cases. A resolved case is `size` bytes that hold no resources. */
+/* One command's cases. A resolved case is `size` bytes, and what release() frees. */
 struct case_kind {
     size_t size;
 
@@ -33,6 +33,9 @@ struct case_kind {
      * might. ST_USAGE, said, for what no other case could mend. */
     enum status (*resolve)(const struct case_source *from, size_t i, void *c, char *why,
                            size_t why_size);
+
+    /* Frees what a resolved case holds, also after a failed resolve(); NULL: it holds nothing. */
+    void (*release)(void *c);
 
     void (*title)(const void *c, char *out, size_t size);
 

@@ -81,7 +81,13 @@ static struct case_kind any_kind(void) {
         if (special[i].kind->size > most)
             most = special[i].kind->size;
     return (struct case_kind){
-        sizeof(struct comm_any) + most, resolve, title, remark, forecast, run};
+        .size = sizeof(struct comm_any) + most,
+        .resolve = resolve,
+        .title = title,
+        .remark = remark,
+        .forecast = forecast,
+        .run = run,
+    };
 }
 
 enum status comm_ranks(struct run *r) {

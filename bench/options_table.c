@@ -2,6 +2,7 @@
 
 #include "attn/device.h"
 #include "attn/layout.h"
+#include "attn/mask.h"
 #include "attn/method.h"
 #include "bench/comm_kinds.h"
 #include "bench/synchronise.h"
@@ -127,9 +128,10 @@ static const struct option options[] = {
     {.name = "batch", .type = OPT_COUNT, .list = true, .variable = true, .value = "N",
      .initial = "1", .min = 1, .max = 65536, .commands = RUNS, GROUP,
      .help = "Sequences per data-parallel group"},
-    {.name = "mask", .type = OPT_CHOICE, .list = true, .variable = true, .value = "MASK",
-     .initial = "causal", NAMES("full", "causal"), .commands = ATTN, GROUP,
-     .help = "Which keys a query sees"},
+    {.name = "mask", .type = OPT_STRING, .list = true, .variable = true, .value = "MASK",
+     .initial = "causal", .check = mask_check, .commands = ATTN, GROUP,
+     .help = "Which keys a query sees: full; causal; docs:N or docs:FILE (packed documents, equal or "
+             "of the lengths in a file); window:N (the last N keys); or several, joined by '+'"},
     {.name = "dtype", .type = OPT_CHOICE, .list = true, .variable = true, .value = "TYPE",
      .initial = "fp32", NAMES("fp32", "bf16"), .commands = RUNS, GROUP,
      .help = "Element type of tensors and of their exchanges"},

@@ -53,7 +53,9 @@ struct problem *problem_new(struct device *dev, const struct attn_case *c) {
     if (!p)
         abort();
     p->dev = dev;
-    p->mask = (struct mask){.causal = c->causal};
+    char why[256] = "";
+    if (mask_open(c->mask, c->seq, &p->mask, why, sizeof why) != ST_OK || why[0])
+        abort();
     struct attn_args *a = &p->args;
     *a = (struct attn_args){.batch = c->batch,
                             .heads = c->heads,
@@ -97,6 +99,7 @@ void problem_free(struct problem *p) {
         p->dev->row->free(p->dev, &p->ledger, (void *)all[i]);
     if (p->ledger.total_now != 0)
         abort();
+    mask_close(&p->mask);
     free(p);
 }
 

@@ -18,7 +18,7 @@ struct attn_case {
     int sp;
     enum layout layout;
     int q_rank, k_rank;
-    bool causal;
+    const char *mask; /* as on the command line */
 };
 
 /* Tensors of a case; gradients are zero, results undefined. args points into the problem. */

@@ -13,26 +13,40 @@ static const double TOLERANCE = 3e-5;
 #define STRIPE LAYOUT_STRIPED
 
 static const struct attn_case cases[] = {
-    /* name  batch heads kv d   q0 kv0 group  seq sp layout q_rank k_rank causal */
-    {"one token", 1, 1, 1, 64, 0, 0, 1, 1, 1, CONT, 0, 0, true},
-    {"MHA full", 1, 2, 2, 64, 0, 0, 1, 300, 1, CONT, 0, 0, false},
-    {"MHA causal", 1, 2, 2, 128, 0, 0, 1, 777, 1, CONT, 0, 0, true},
-    {"GQA batch 2", 2, 4, 2, 64, 0, 0, 2, 333, 1, CONT, 0, 0, true},
-    {"MQA", 1, 3, 1, 80, 0, 0, 3, 129, 1, CONT, 0, 0, true},
-    {"head_dim 8", 1, 1, 1, 8, 0, 0, 1, 100, 1, CONT, 0, 0, true},
-    {"head_dim 96", 1, 1, 1, 96, 0, 0, 1, 257, 1, CONT, 0, 0, true},
-    {"head_dim 256", 1, 1, 1, 256, 0, 0, 1, 600, 1, CONT, 0, 0, true},
-    {"heads 2..3 of 4", 1, 2, 1, 64, 2, 1, 2, 200, 1, CONT, 0, 0, true},
-    {"heads 1..2 across groups", 1, 2, 2, 64, 1, 0, 2, 200, 1, CONT, 0, 0, true},
-    {"contiguous, keys before", 1, 1, 1, 64, 0, 0, 1, 600, 2, CONT, 1, 0, true},
-    {"contiguous, keys after: nothing seen", 1, 2, 1, 64, 0, 0, 2, 600, 2, CONT, 0, 1, true},
-    {"zigzag, own keys", 1, 2, 1, 64, 0, 0, 2, 1200, 2, ZIG, 0, 0, true},
+    /* name  batch heads kv d   q0 kv0 group  seq sp layout q_rank k_rank mask */
+    {"one token", 1, 1, 1, 64, 0, 0, 1, 1, 1, CONT, 0, 0, "causal"},
+    {"MHA full", 1, 2, 2, 64, 0, 0, 1, 300, 1, CONT, 0, 0, "full"},
+    {"MHA causal", 1, 2, 2, 128, 0, 0, 1, 777, 1, CONT, 0, 0, "causal"},
+    {"GQA batch 2", 2, 4, 2, 64, 0, 0, 2, 333, 1, CONT, 0, 0, "causal"},
+    {"MQA", 1, 3, 1, 80, 0, 0, 3, 129, 1, CONT, 0, 0, "causal"},
+    {"head_dim 8", 1, 1, 1, 8, 0, 0, 1, 100, 1, CONT, 0, 0, "causal"},
+    {"head_dim 96", 1, 1, 1, 96, 0, 0, 1, 257, 1, CONT, 0, 0, "causal"},
+    {"head_dim 256", 1, 1, 1, 256, 0, 0, 1, 600, 1, CONT, 0, 0, "causal"},
+    {"heads 2..3 of 4", 1, 2, 1, 64, 2, 1, 2, 200, 1, CONT, 0, 0, "causal"},
+    {"heads 1..2 across groups", 1, 2, 2, 64, 1, 0, 2, 200, 1, CONT, 0, 0, "causal"},
+    {"contiguous, keys before", 1, 1, 1, 64, 0, 0, 1, 600, 2, CONT, 1, 0, "causal"},
+    {"contiguous, keys after: nothing seen", 1, 2, 1, 64, 0, 0, 2, 600, 2, CONT, 0, 1, "causal"},
+    {"zigzag, own keys", 1, 2, 1, 64, 0, 0, 2, 1200, 2, ZIG, 0, 0, "causal"},
     {"zigzag, outer on inner: half the rows see nothing", 2, 1, 1, 64, 0, 0, 1, 604, 2, ZIG, 0, 1,
-     true},
-    {"zigzag, inner on outer", 1, 1, 1, 64, 0, 0, 1, 1204, 2, ZIG, 1, 0, true},
-    {"striped, later stripe", 1, 1, 1, 64, 0, 0, 1, 903, 3, STRIPE, 0, 2, true},
-    {"striped, earlier stripe", 1, 2, 2, 64, 0, 0, 1, 903, 3, STRIPE, 2, 0, true},
-    {"few queries on all keys", 1, 1, 1, 128, 0, 0, 1, 999, 9, STRIPE, 4, ALL_KEYS, true},
+     "causal"},
+    {"zigzag, inner on outer", 1, 1, 1, 64, 0, 0, 1, 1204, 2, ZIG, 1, 0, "causal"},
+    {"striped, later stripe", 1, 1, 1, 64, 0, 0, 1, 903, 3, STRIPE, 0, 2, "causal"},
+    {"striped, earlier stripe", 1, 2, 2, 64, 0, 0, 1, 903, 3, STRIPE, 2, 0, "causal"},
+    {"few queries on all keys", 1, 1, 1, 128, 0, 0, 1, 999, 9, STRIPE, 4, ALL_KEYS, "causal"},
+    {"window of one key", 1, 1, 1, 64, 0, 0, 1, 300, 1, CONT, 0, 0, "window:1"},
+    {"window", 1, 2, 1, 128, 0, 0, 2, 1500, 1, CONT, 0, 0, "window:300"},
+    {"window, keys before", 1, 1, 1, 64, 0, 0, 1, 1201, 2, CONT, 1, 0, "window:200"},
+    {"window, stripes", 1, 1, 1, 64, 0, 0, 1, 1203, 3, STRIPE, 1, 2, "window:200"},
+    {"window beyond the keys: nothing seen", 1, 1, 1, 64, 0, 0, 1, 1200, 3, CONT, 2, 0, "window:9"},
+    {"documents", 2, 2, 1, 64, 0, 0, 2, 901, 1, CONT, 0, 0, "docs:7"},
+    {"documents of one token", 1, 1, 1, 64, 0, 0, 1, 130, 1, CONT, 0, 0, "docs:130"},
+    {"documents, zigzag", 1, 1, 1, 80, 0, 0, 1, 1212, 2, ZIG, 1, 0, "docs:5"},
+    {"documents, stripes", 1, 1, 1, 64, 0, 0, 1, 904, 4, STRIPE, 3, 1, "docs:5"},
+    {"documents, other rank's keys: nothing seen", 1, 1, 1, 64, 0, 0, 1, 800, 2, CONT, 1, 0,
+     "docs:2"},
+    {"documents with windows", 1, 2, 2, 96, 0, 0, 1, 1000, 1, CONT, 0, 0, "docs:3+window:100"},
+    {"documents with windows, zigzag", 1, 1, 1, 64, 0, 0, 1, 1200, 2, ZIG, 1, 0,
+     "docs:9+window:64+causal"},
 };
 
 /* Runs body for each available kernel. */
@@ -81,10 +95,12 @@ static void matches_the_reference(void **state) {
 
 /* A ring: blocks of keys arrive in any order, partial results are merged, gradients add up. */
 static const struct attn_case whole_cases[] = {
-    {"zigzag", 2, 4, 2, 64, 0, 0, 2, 528, 3, ZIG, 1, ALL_KEYS, true},
-    {"striped", 1, 2, 1, 64, 0, 0, 2, 402, 3, STRIPE, 2, ALL_KEYS, true},
-    {"contiguous, most blocks unseen", 1, 1, 1, 64, 0, 0, 1, 402, 3, CONT, 0, ALL_KEYS, true},
-    {"full", 1, 2, 2, 64, 0, 0, 1, 402, 3, CONT, 1, ALL_KEYS, false},
+    {"zigzag", 2, 4, 2, 64, 0, 0, 2, 528, 3, ZIG, 1, ALL_KEYS, "causal"},
+    {"striped", 1, 2, 1, 64, 0, 0, 2, 402, 3, STRIPE, 2, ALL_KEYS, "causal"},
+    {"contiguous, most blocks unseen", 1, 1, 1, 64, 0, 0, 1, 402, 3, CONT, 0, ALL_KEYS, "causal"},
+    {"full", 1, 2, 2, 64, 0, 0, 1, 402, 3, CONT, 1, ALL_KEYS, "full"},
+    {"documents", 1, 2, 1, 64, 0, 0, 2, 816, 3, ZIG, 1, ALL_KEYS, "docs:5"},
+    {"window", 1, 1, 1, 64, 0, 0, 1, 402, 3, STRIPE, 1, ALL_KEYS, "window:50"},
 };
 
 /* Copies gradients of a block's keys to where their positions stand in the whole. */
@@ -146,7 +162,7 @@ static void merged_blocks_match_the_reference(void **state) {
 
 /* Position arrays that no layout makes: descending, and jumping forth and back. */
 static void any_order_on(const char *kernel) {
-    const struct attn_case c = {"", 1, 1, 1, 64, 0, 0, 1, 180, 1, CONT, 0, 0, true};
+    const struct attn_case c = {"", 1, 1, 1, 64, 0, 0, 1, 180, 1, CONT, 0, 0, "causal"};
     struct device *dev = open_kernel(kernel, c.head_dim, 1);
     struct problem *p = problem_new(dev, &c);
     int32_t q_pos[180], k_pos[180];
@@ -172,7 +188,7 @@ static void positions_in_any_order(void **state) {
 
 /* A block in which no query sees a key: exactly nothing, and no NaN from -inf. */
 static void unseen_on(const char *kernel) {
-    const struct attn_case c = {"", 1, 2, 1, 64, 0, 0, 2, 600, 2, CONT, 0, 1, true};
+    const struct attn_case c = {"", 1, 2, 1, 64, 0, 0, 2, 600, 2, CONT, 0, 1, "causal"};
     struct device *dev = open_kernel(kernel, c.head_dim, 1);
     struct problem *p = problem_new(dev, &c);
     problem_run(p);
@@ -195,7 +211,7 @@ static void unseen_keys_give_nothing(void **state) {
 
 /* A thread more changes no bit, except that additions to dQ may come in another order. */
 static void threads_on(const char *kernel) {
-    const struct attn_case c = {"", 1, 4, 2, 64, 0, 0, 2, 1100, 1, CONT, 0, 0, true};
+    const struct attn_case c = {"", 1, 4, 2, 64, 0, 0, 2, 1100, 1, CONT, 0, 0, "causal"};
     struct device *one = open_kernel(kernel, c.head_dim, 1);
     struct device *two = open_kernel(kernel, c.head_dim, 2);
     struct problem *a = problem_new(one, &c), *b = problem_new(two, &c);
@@ -225,7 +241,7 @@ static void count(void *calls) {
 }
 
 static void poll_on(const char *kernel) {
-    const struct attn_case c = {"", 1, 1, 1, 64, 0, 0, 1, 1024, 1, CONT, 0, 0, true};
+    const struct attn_case c = {"", 1, 1, 1, 64, 0, 0, 1, 1024, 1, CONT, 0, 0, "causal"};
     struct device *dev = open_kernel(kernel, c.head_dim, 1);
     struct problem *p = problem_new(dev, &c);
     int calls = 0;
@@ -253,7 +269,7 @@ static double error_of(const struct problem *p, int i) {
 static void wrong_results_are_seen(void **state) {
     (void)state;
     enum { SEQ = 200, D = 64 };
-    const struct attn_case c = {"", 1, 1, 1, D, 0, 0, 1, SEQ, 1, CONT, 0, 0, true};
+    const struct attn_case c = {"", 1, 1, 1, D, 0, 0, 1, SEQ, 1, CONT, 0, 0, "causal"};
     const struct device_config config = {DTYPE_FP32, D, 1, "auto"};
     struct device *dev;
     assert_int_equal(device_open("cpu", &config, &dev), ST_OK);

@@ -54,8 +54,15 @@ static void check_block(const struct mask *mask, struct tile q, struct tile k) {
 
 static void blocks_hold_what_is_visible(void **state) {
     (void)state;
-    const struct mask masks[] = {{.causal = false}, {.causal = true}};
-    for (int m = 0; m < 2; m++)
+    int32_t docs[] = {0, 4, 5, 13, 40};
+    const struct mask masks[] = {
+        {.causal = false},
+        {.causal = true},
+        {.window = 5},
+        {.causal = true, .n_docs = 4, .docs = docs},
+        {.causal = true, .window = 3, .n_docs = 4, .docs = docs},
+    };
+    for (size_t m = 0; m < sizeof masks / sizeof masks[0]; m++)
         for (int32_t q = 0; q < 9; q++)
             for (int32_t k = 0; k < 9; k++)
                 for (int32_t q_step = 1; q_step <= 3; q_step++)
