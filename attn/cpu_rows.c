@@ -3,27 +3,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "attn/bf16.h"
 #include "attn/cpu.h"
 #include "attn/kernel.h"
 
 /* Elements that are brought to fp32 at a time: a row of a head, or a piece of a flat array. */
 enum { PIECE = HEAD_DIM_MAX };
-
-static float bf16_to_float(uint16_t h) {
-    const uint32_t bits = (uint32_t)h << 16;
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-/* To nearest, ties to even; a NaN stays one. */
-static uint16_t float_to_bf16(float x) {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    if (x != x)
-        return (uint16_t)(bits >> 16 | 0x40);
-    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
 
 /* Elements [at, at + n) of x as fp32: x itself or a copy in buffer. */
 static const float *load(const void *x, enum dtype dtype, size_t at, int n, float *buffer) {

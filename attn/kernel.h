@@ -12,25 +12,29 @@
 #include "attn/device.h"
 
 struct vector_ops;
+struct panel_ops;
+struct dot_ops;
 
 /* No kernel takes more: rows of a head are held on the stack. */
 enum { HEAD_DIM_MAX = 256 };
 
 struct attn_kernel {
-    const char *name; /* "avx512-fp32" */
+    const char *name; /* "avx512-fp32": as the record has it */
     const char *help;
     enum dtype dtype;
-    const char *isa;
-    const struct vector_ops *vector; /* the instruction set's vector loops */
+    const char *isa;                 /* what it needs: "AVX-512" */
+    const struct vector_ops *vector; /* its loops between products by CBLAS in fp32; or */
+    const struct panel_ops *panels;  /* its loops between */
+    const struct dot_ops *dot;       /* products of bf16 pairs */
 
-    bool (*available)(void); /* whether this CPU has the instructions */
+    const char *(*missing)(void); /* NULL: it can run here; or what is missing */
     bool (*supports)(int head_dim);
     size_t (*workspace_bytes)(int threads);
     void (*forward)(const struct attn_kernel *kernel, const struct attn_args *args, int threads);
     void (*backward)(const struct attn_kernel *kernel, const struct attn_args *args, int threads);
 };
 
-/* Best first; ends with NULL. */
+/* Best first of each dtype; ends with NULL. */
 extern const struct attn_kernel *const attn_kernels[];
 
 /* The first available row for dtype and head_dim, or the row called name (NULL or "auto": any).

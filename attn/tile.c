@@ -47,6 +47,11 @@ static int tokens_before(struct tile t, int32_t position) {
     return min_int(t.count, (position - t.pos - 1) / t.step + 1);
 }
 
+struct span tile_seen(const struct mask *mask, struct tile q, struct tile k) {
+    return (struct span){tokens_before(k, mask_interval(mask, q.pos).lo),
+                         tokens_before(k, mask_interval(mask, last_pos(q)).hi)};
+}
+
 static struct block partial_block(const struct mask *mask, struct tile q, struct tile k,
                                   struct span *spans) {
     struct block b = {0, 0, k.count, 0};

@@ -26,7 +26,16 @@ struct block {
  * zigzag layout are told apart. begin < n. */
 struct tile tile_at(const int32_t *pos, int n, int begin, int size);
 
+/* Tokens [at, at + count) of a tile. */
+static inline struct tile tile_part(struct tile t, int at, int count) {
+    return (struct tile){t.begin + at, count, t.pos + at * t.step, t.step};
+}
+
 enum mask_cover tile_cover(const struct mask *mask, struct tile q, struct tile k);
+
+/* Columns of keys k before and behind which no query of q sees any; begin >= end: none at all. A
+ * cheap bound: tile_block() is exact. */
+struct span tile_seen(const struct mask *mask, struct tile q, struct tile k);
 
 /* The visible block of queries q and keys k. spans [q.count]: the visible columns of each of the
  * block's rows, at the row's place in q, counted from block.col. */

@@ -61,9 +61,10 @@ static json_t *list_devices(void) {
 
 static json_t *list_kernels(void) {
     json_t *array = json_array();
-    for (size_t i = 0; attn_kernels[i]; i++)
-        add(array, attn_kernels[i]->name, attn_kernels[i]->available(),
-            "this CPU lacks the instructions");
+    for (size_t i = 0; attn_kernels[i]; i++) {
+        const char *missing = attn_kernels[i]->missing();
+        add(array, attn_kernels[i]->name, !missing, missing);
+    }
     return array;
 }
 

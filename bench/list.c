@@ -50,8 +50,9 @@ static void list_devices(FILE *out) {
     }
     fputs("\nkernels of the cpu device (--kernel)\n", out);
     for (size_t i = 0; attn_kernels[i]; i++) {
+        const char *missing = attn_kernels[i]->missing();
         item(out, attn_kernels[i]->name, attn_kernels[i]->help);
-        availability(out, attn_kernels[i]->available(), "this CPU lacks the instructions");
+        availability(out, !missing, missing);
     }
 }
 

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "attn/bf16.h"
+#include "attn/kernel.h"
 #include "attn/reference.h"
 #include "base/random.h"
 
@@ -24,16 +26,20 @@ static float *zeros(struct problem *p, size_t n) {
     return x;
 }
 
-static float *tensor(struct problem *p, enum tensor_id id, const int32_t *pos, int tokens,
-                     int heads, int head0, float scale) {
+/* A generated tensor of the device's type. */
+static void *tensor(struct problem *p, enum tensor_id id, const int32_t *pos, int tokens, int heads,
+                    int head0, float scale) {
     const int d = p->args.head_dim, batch = p->args.batch;
-    float *x = take(p, (size_t)batch * (size_t)tokens * (size_t)heads * (size_t)d, sizeof *x);
-    float *row = x;
+    const size_t elem = dtype_bytes(p->dev->dtype);
+    char *x = take(p, (size_t)batch * (size_t)tokens * (size_t)heads * (size_t)d, elem), *to = x;
+    float row[HEAD_DIM_MAX];
     for (int b = 0; b < batch; b++)
         for (int t = 0; t < tokens; t++)
-            for (int h = 0; h < heads; h++, row += d)
+            for (int h = 0; h < heads; h++, to += (size_t)d * elem) {
                 random_row(row, (size_t)d, SEED, id, (uint32_t)b, (uint32_t)pos[t],
                            (uint32_t)(head0 + h), 0, scale);
+                p->dev->row->convert(p->dev, to, p->dev->dtype, row, DTYPE_FP32, (size_t)d);
+            }
     return x;
 }
 
@@ -80,7 +86,7 @@ struct problem *problem_new(struct device *dev, const struct attn_case *c) {
     a->k = tensor(p, TENSOR_K, k_pos, k_tokens, c->kv_heads, c->kv_head0, 1);
     a->v = tensor(p, TENSOR_V, k_pos, k_tokens, c->kv_heads, c->kv_head0, 1);
     a->dout = tensor(p, TENSOR_DO, q_pos, q_tokens, c->heads, c->q_head0, 1);
-    a->o = take(p, rows * d, sizeof(float));
+    a->o = take(p, rows * d, dtype_bytes(dev->dtype));
     a->lse = take(p, rows, sizeof(float));
     p->delta = take(p, rows, sizeof(float));
     a->delta = p->delta;
@@ -111,10 +117,25 @@ void problem_run(struct problem *p) {
     p->dev->row->attn_backward(p->dev, a);
 }
 
-/* Row (b, t, h) of a [batch, tokens, heads, head_dim] tensor. */
-static const float *row_of(const void *x, int b, int t, int h, int tokens, int heads, int d) {
-    return (const float *)x +
-           (((size_t)b * (size_t)tokens + (size_t)t) * (size_t)heads + (size_t)h) * (size_t)d;
+/* Offset of row (b, t, h) of a [batch, tokens, heads, head_dim] tensor. */
+static size_t row_at(int b, int t, int h, int tokens, int heads, int d) {
+    return (((size_t)b * (size_t)tokens + (size_t)t) * (size_t)heads + (size_t)h) * (size_t)d;
+}
+
+/* The row of a tensor of gradients. */
+static const float *row_of(const float *x, int b, int t, int h, int tokens, int heads, int d) {
+    return x + row_at(b, t, h, tokens, heads, d);
+}
+
+/* The row of any other tensor, as fp32. */
+static const float *read_row(const struct problem *p, const void *x, int b, int t, int h,
+                             int tokens, int heads, float row[HEAD_DIM_MAX]) {
+    const int d = p->args.head_dim;
+    const size_t at = row_at(b, t, h, tokens, heads, d);
+    for (int i = 0; i < d; i++)
+        row[i] = p->dev->dtype == DTYPE_FP32 ? ((const float *)x)[at + (size_t)i]
+                                             : bf16_to_float(((const uint16_t *)x)[at + (size_t)i]);
+    return row;
 }
 
 static void widen(double *out, const float *x, int n) {
@@ -146,9 +167,10 @@ static struct group group_new(const struct problem *p, int b, int kv) {
     double *lse = need(rows, sizeof *lse), *delta = need(rows, sizeof *delta);
     int32_t *pos = need(rows, sizeof *pos);
     struct group g = {.token = need(rows, sizeof(int)), .head = need(rows, sizeof(int))};
+    float row[HEAD_DIM_MAX];
     for (int t = 0; t < a->k_tokens; t++) {
-        widen(k + (size_t)t * width, row_of(a->k, b, t, kv, a->k_tokens, a->kv_heads, d), d);
-        widen(v + (size_t)t * width, row_of(a->v, b, t, kv, a->k_tokens, a->kv_heads, d), d);
+        widen(k + (size_t)t * width, read_row(p, a->k, b, t, kv, a->k_tokens, a->kv_heads, row), d);
+        widen(v + (size_t)t * width, read_row(p, a->v, b, t, kv, a->k_tokens, a->kv_heads, row), d);
     }
     int n = 0;
     for (int h = 0; h < a->heads; h++) {
@@ -157,8 +179,9 @@ static struct group group_new(const struct problem *p, int b, int kv) {
         for (int t = 0; t < a->q_tokens; t++, n++) {
             const size_t at =
                 ((size_t)b * (size_t)a->heads + (size_t)h) * (size_t)a->q_tokens + (size_t)t;
-            widen(q + (size_t)n * width, row_of(a->q, b, t, h, a->q_tokens, a->heads, d), d);
-            widen(dout + (size_t)n * width, row_of(a->dout, b, t, h, a->q_tokens, a->heads, d), d);
+            widen(q + (size_t)n * width, read_row(p, a->q, b, t, h, a->q_tokens, a->heads, row), d);
+            widen(dout + (size_t)n * width,
+                  read_row(p, a->dout, b, t, h, a->q_tokens, a->heads, row), d);
             pos[n] = a->q_pos[t];
             lse[n] = a->lse[at];
             delta[n] = a->delta[at];
@@ -206,7 +229,9 @@ static void query_errors(const struct problem *p, int b, const struct group *g, 
         const double *q = r->q + (size_t)i * (size_t)d, *dout = r->dout + (size_t)i * (size_t)d;
         double lse;
         ref_forward(&g->keys, q, r->pos[i], ref, &lse);
-        e->o = fmax(e->o, ref_row_error(row_of(a->o, b, t, h, a->q_tokens, a->heads, d), ref, d));
+        float row[HEAD_DIM_MAX];
+        e->o = fmax(e->o,
+                    ref_row_error(read_row(p, a->o, b, t, h, a->q_tokens, a->heads, row), ref, d));
         e->lse = fmax(e->lse, lse_error(r->lse[i], lse));
         const double terms = ref_dq(&g->keys, q, r->pos[i], dout, r->lse[i], r->delta[i], ref);
         e->dq = fmax(

@@ -1,12 +1,14 @@
 /* Every CPU kernel that this machine can run, against the reference. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "attn/kernel.h"
 #include "tests/attn/attn_case.h"
 #include "tests/cmocka_all.h"
 
-static const double TOLERANCE = 3e-5;
+/* Errors of a row; bf16 keeps 8 bits of O, of probabilities and of dS. */
+static const double TOLERANCES[DTYPES] = {[DTYPE_FP32] = 3e-5, [DTYPE_BF16] = 2e-2};
 
 #define CONT LAYOUT_CONTIGUOUS
 #define ZIG LAYOUT_ZIGZAG
@@ -50,33 +52,33 @@ static const struct attn_case cases[] = {
 };
 
 /* Runs body for each available kernel. */
-static void for_each_kernel(void (*body)(const char *kernel)) {
+static void for_each_kernel(void (*body)(const struct attn_kernel *kernel)) {
     for (int i = 0; attn_kernels[i]; i++) {
-        if (!attn_kernels[i]->available()) {
-            print_message("skipped: this CPU cannot run %s\n", attn_kernels[i]->name);
+        if (attn_kernels[i]->missing()) {
+            print_message("skipped: %s: %s\n", attn_kernels[i]->name, attn_kernels[i]->missing());
             continue;
         }
-        body(attn_kernels[i]->name);
+        body(attn_kernels[i]);
     }
 }
 
-static struct device *open_kernel(const char *kernel, int head_dim, int threads) {
-    const struct device_config config = {DTYPE_FP32, head_dim, threads, kernel};
+static struct device *open_kernel(const struct attn_kernel *kernel, int head_dim, int threads) {
+    const struct device_config config = {kernel->dtype, head_dim, threads, kernel->name};
     struct device *dev;
     assert_int_equal(device_open("cpu", &config, &dev), ST_OK);
-    assert_string_equal(dev->kernel, kernel);
+    assert_string_equal(dev->kernel, kernel->name);
     return dev;
 }
 
-static void check_errors(const char *what, const char *kernel, struct errors e) {
+static void check_errors(const char *what, const struct attn_kernel *kernel, struct errors e) {
     const double worst = fmax(fmax(e.o, e.lse), fmax(e.dq, fmax(e.dk, e.dv)));
-    if (worst < TOLERANCE)
+    if (worst < TOLERANCES[kernel->dtype])
         return;
-    fail_msg("%s, %s: errors o %.1e lse %.1e dq %.1e dk %.1e dv %.1e", kernel, what, e.o, e.lse,
-             e.dq, e.dk, e.dv);
+    fail_msg("%s, %s: errors o %.1e lse %.1e dq %.1e dk %.1e dv %.1e", kernel->name, what, e.o,
+             e.lse, e.dq, e.dk, e.dv);
 }
 
-static void matches_on(const char *kernel) {
+static void matches_on(const struct attn_kernel *kernel) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct device *dev = open_kernel(kernel, cases[i].head_dim, 2);
         struct problem *p = problem_new(dev, &cases[i]);
@@ -114,12 +116,15 @@ static void place_rows(float *whole, const float *block, const struct attn_args 
                    row * sizeof *whole);
 }
 
-static void ring(const char *kernel, const struct attn_case *c) {
+static void ring(const struct attn_kernel *kernel, const struct attn_case *c) {
     struct device *dev = open_kernel(kernel, c->head_dim, 1);
     struct problem *whole = problem_new(dev, c);
     struct attn_args *w = &whole->args;
     const struct rows_shape shape = {c->batch, w->q_tokens, c->heads, c->head_dim};
     const int rows = c->batch * w->q_tokens * c->heads;
+    const size_t elements = (size_t)rows * (size_t)c->head_dim;
+    float *o = calloc(elements, sizeof *o); /* a running result is fp32 */
+    assert_non_null(o);
     for (int i = 0; i < rows; i++)
         w->lse[i] = -INFINITY;
 
@@ -132,8 +137,10 @@ static void ring(const char *kernel, const struct attn_case *c) {
         blocks[step] = problem_new(dev, &part);
         const struct attn_args *b = &blocks[step]->args;
         dev->row->attn_forward(dev, b);
-        dev->row->merge(dev, shape, w->o, w->lse, b->o, b->lse);
+        dev->row->merge(dev, shape, o, w->lse, b->o, b->lse);
     }
+    dev->row->convert(dev, w->o, kernel->dtype, o, DTYPE_FP32, elements);
+    free(o);
     dev->row->delta(dev, shape, w->o, w->dout, whole->delta);
     for (int step = 0; step < sp; step++) {
         struct attn_args b = blocks[step]->args;
@@ -150,7 +157,7 @@ static void ring(const char *kernel, const struct attn_case *c) {
     dev->row->close(dev);
 }
 
-static void ring_on(const char *kernel) {
+static void ring_on(const struct attn_kernel *kernel) {
     for (size_t i = 0; i < sizeof whole_cases / sizeof whole_cases[0]; i++)
         ring(kernel, &whole_cases[i]);
 }
@@ -161,7 +168,7 @@ static void merged_blocks_match_the_reference(void **state) {
 }
 
 /* Position arrays that no layout makes: descending, and jumping forth and back. */
-static void any_order_on(const char *kernel) {
+static void any_order_on(const struct attn_kernel *kernel) {
     const struct attn_case c = {"", 1, 1, 1, 64, 0, 0, 1, 180, 1, CONT, 0, 0, "causal"};
     struct device *dev = open_kernel(kernel, c.head_dim, 1);
     struct problem *p = problem_new(dev, &c);
@@ -187,17 +194,20 @@ static void positions_in_any_order(void **state) {
 }
 
 /* A block in which no query sees a key: exactly nothing, and no NaN from -inf. */
-static void unseen_on(const char *kernel) {
+static void unseen_on(const struct attn_kernel *kernel) {
     const struct attn_case c = {"", 1, 2, 1, 64, 0, 0, 2, 600, 2, CONT, 0, 1, "causal"};
     struct device *dev = open_kernel(kernel, c.head_dim, 1);
     struct problem *p = problem_new(dev, &c);
     problem_run(p);
-    const float *o = p->args.o;
+    const uint16_t *o = p->args.o; /* whatever the type: the bits of zeros */
     const int rows = p->args.heads * p->args.q_tokens;
+    const size_t halves = dtype_bytes(kernel->dtype) / sizeof *o;
+    for (size_t i = 0; i < (size_t)(rows * c.head_dim) * halves; i++)
+        assert_int_equal(o[i], 0);
     for (int i = 0; i < rows; i++)
         assert_true(p->args.lse[i] == -INFINITY);
     for (int i = 0; i < rows * c.head_dim; i++)
-        assert_true(o[i] == 0 && p->args.dq[i] == 0);
+        assert_true(p->args.dq[i] == 0);
     for (int i = 0; i < p->args.k_tokens * c.head_dim; i++)
         assert_true(p->args.dk[i] == 0 && p->args.dv[i] == 0);
     problem_free(p);
@@ -210,7 +220,7 @@ static void unseen_keys_give_nothing(void **state) {
 }
 
 /* A thread more changes no bit, except that additions to dQ may come in another order. */
-static void threads_on(const char *kernel) {
+static void threads_on(const struct attn_kernel *kernel) {
     const struct attn_case c = {"", 1, 4, 2, 64, 0, 0, 2, 1100, 1, CONT, 0, 0, "causal"};
     struct device *one = open_kernel(kernel, c.head_dim, 1);
     struct device *two = open_kernel(kernel, c.head_dim, 2);
@@ -219,7 +229,7 @@ static void threads_on(const char *kernel) {
     problem_run(b);
     const size_t rows = (size_t)a->args.heads * (size_t)a->args.q_tokens, d = (size_t)c.head_dim;
     const size_t kv_bytes = (size_t)a->args.kv_heads * (size_t)a->args.k_tokens * d * sizeof(float);
-    assert_memory_equal(a->args.o, b->args.o, rows * d * sizeof(float));
+    assert_memory_equal(a->args.o, b->args.o, rows * d * dtype_bytes(kernel->dtype));
     assert_memory_equal(a->args.lse, b->args.lse, rows * sizeof(float));
     assert_memory_equal(a->args.dk, b->args.dk, kv_bytes);
     assert_memory_equal(a->args.dv, b->args.dv, kv_bytes);
@@ -240,7 +250,7 @@ static void count(void *calls) {
     ++*(int *)calls;
 }
 
-static void poll_on(const char *kernel) {
+static void poll_on(const struct attn_kernel *kernel) {
     const struct attn_case c = {"", 1, 1, 1, 64, 0, 0, 1, 1024, 1, CONT, 0, 0, "causal"};
     struct device *dev = open_kernel(kernel, c.head_dim, 1);
     struct problem *p = problem_new(dev, &c);
@@ -280,7 +290,7 @@ static void wrong_results_are_seen(void **state) {
     for (int i = 0; i < 4; i++) {
         float saved[SEQ * D];
         memcpy(saved, tensors[i], sizeof saved);
-        assert_true(error_of(p, i) < TOLERANCE);
+        assert_true(error_of(p, i) < TOLERANCES[DTYPE_FP32]);
         memset(tensors[i], 0, sizeof saved);
         assert_true(error_of(p, i) > 0.5);
         memcpy(tensors[i] + D, saved, sizeof saved - D * sizeof *saved); /* one token late */
