@@ -7,7 +7,7 @@
 /* A task's keys, packed three ways, and the sums of their gradients stay in the second-level cache;
  * queries pass by in strips (bench_kernel measures it). A strip lies in one block of FLASH_Q_TILE.
  */
-enum { Q_TILE = 64, K_TILE = 128 };
+enum { Q_TILE = 64, K_TILE = 256 };
 
 struct scratch {
     _Alignas(64) uint32_t k_cols[K_TILE * HEAD_DIM_MAX / 2]; /* B [head_dim, keys] */
