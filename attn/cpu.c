@@ -1,7 +1,6 @@
 #include "attn/cpu.h"
 
 #include <cblas.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +9,7 @@
 struct cpu {
     struct device base;
     const struct attn_kernel *kernel;
+    void *gemm_scratch; /* like what a BLAS keeps, in no ledger */
 };
 
 static const struct attn_kernel *kernel_of(const struct device *dev) {
@@ -39,7 +39,14 @@ static enum status open_cpu(const struct device_config *config, struct device **
     struct cpu *cpu = malloc(sizeof *cpu);
     if (!cpu)
         return fail(ST_ENV, "out of memory while opening the cpu device");
-    *cpu = (struct cpu){{&cpu_device, kernel->name, config->dtype, config->threads}, kernel};
+    *cpu = (struct cpu){{&cpu_device, kernel->name, config->dtype, config->threads}, kernel, NULL};
+    const size_t scratch = cpu_gemm_scratch_bytes(kernel, config->threads);
+    if (scratch > 0)
+        cpu->gemm_scratch = aligned_alloc(64, scratch);
+    if (scratch > 0 && !cpu->gemm_scratch) {
+        free(cpu);
+        return fail(ST_ENV, "out of memory while opening the cpu device");
+    }
     /* Parallel regions are OpenMP's; a second set of threads below them would only compete. */
     openblas_set_num_threads(1);
     *out = &cpu->base;
@@ -47,6 +54,8 @@ static enum status open_cpu(const struct device_config *config, struct device **
 }
 
 static void close_cpu(struct device *dev) {
+    if (dev)
+        free(((struct cpu *)dev)->gemm_scratch);
     free(dev);
 }
 
@@ -71,33 +80,8 @@ static void zero(struct device *dev, void *dst, size_t bytes) {
     memset(dst, 0, bytes);
 }
 
-/* The rows [row, row + m) and columns [col, col + n) of C. */
-static void gemm_panel(const struct gemm_args *g, int row, int m, int col, int n) {
-    if (m <= 0 || n <= 0)
-        return;
-    const float *a = g->a + (size_t)row * (g->trans_a ? 1 : (size_t)g->lda);
-    const float *b = g->b + (size_t)col * (g->trans_b ? (size_t)g->ldb : 1);
-    cblas_sgemm(CblasRowMajor, g->trans_a ? CblasTrans : CblasNoTrans,
-                g->trans_b ? CblasTrans : CblasNoTrans, m, n, g->k, 1, a, g->lda, b, g->ldb,
-                g->beta, g->c + (size_t)row * (size_t)g->ldc + (size_t)col, g->ldc);
-}
-
-/* One panel of C's longer side per thread. Panels begin at multiples of 16, a vector's width. */
-static void gemm(struct device *dev, const struct gemm_args *g) {
-    const bool by_rows = g->m >= g->n;
-    const int side = by_rows ? g->m : g->n;
-    const int panel = ((side + dev->threads - 1) / dev->threads + 15) / 16 * 16;
-#pragma omp parallel for num_threads(dev->threads) schedule(static, 1)
-    for (int i = 0; i < dev->threads; i++) {
-        const int64_t begin = (int64_t)i * panel;
-        const int count = side - begin < panel ? (int)(side - begin) : panel;
-        if (count <= 0)
-            continue;
-        if (by_rows)
-            gemm_panel(g, (int)begin, count, 0, g->n);
-        else
-            gemm_panel(g, 0, g->m, (int)begin, count);
-    }
+static void gemm(struct device *dev, const struct gemm_args *args) {
+    cpu_gemm(kernel_of(dev), dev->threads, ((struct cpu *)dev)->gemm_scratch, args);
 }
 
 static size_t workspace_bytes(const struct device *dev, const struct attn_args *args) {

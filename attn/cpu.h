@@ -2,9 +2,14 @@
 #ifndef SPB_ATTN_CPU_H
 #define SPB_ATTN_CPU_H
 
-#include "attn/device.h"
+#include "attn/kernel.h"
 
 extern const struct device_row cpu_device;
+
+/* The table's gemm, in the kernel's dtype; scratch of cpu_gemm_scratch_bytes(), aligned to 64. */
+size_t cpu_gemm_scratch_bytes(const struct attn_kernel *kernel, int threads);
+void cpu_gemm(const struct attn_kernel *kernel, int threads, void *scratch,
+              const struct gemm_args *args);
 
 /* The row-wise operations of the table, see there. */
 void cpu_delta(struct device *dev, struct rows_shape shape, const void *o, const void *dout,

@@ -53,18 +53,20 @@ struct attn_args {
     void *poll_arg;
 };
 
-/* C[m, n] = op(A)[m, k] op(B)[k, n] + beta C, fp32, row-major. lda, ldb, ldc: elements from one
- * stored row to the next. beta == 0 does not read C. */
+/* C[m, n] = op(A)[m, k] op(B)[k, n] + beta C, row-major, summed in fp32. lda, ldb, ldc: elements
+ * from one stored row to the next. beta == 0 does not read C. Operands are multiplied in the
+ * device's dtype: one of bf16 rounds them (to nearest even), one of fp32 takes no bf16. */
 struct gemm_args {
     bool trans_a, trans_b; /* A is stored [k, m]; B is stored [n, k] */
     int m, n, k;
-    const float *a;
+    const void *a;
     int lda;
-    const float *b;
+    const void *b;
     int ldb;
-    float beta;
-    float *c;
+    float beta; /* 0 with a C of bf16 */
+    void *c;
     int ldc;
+    enum dtype a_dtype, b_dtype, c_dtype; /* as stored; zero-initialised: fp32 */
 };
 
 /* Shape of O and of what goes with it. */

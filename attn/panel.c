@@ -110,7 +110,7 @@ static void clear_outside(float *row, int cols, struct span span) {
     memset(row + span.end, 0, (size_t)(cols - span.end) * sizeof *row);
 }
 
-/* Finite numbers only: 32 of them. */
+/* 32 numbers, none of them denormal: VCVTNE2PS2BF16 takes those for zero. */
 static inline void round_row(const float *x, uint16_t *out) {
 #ifdef __AVX512BF16__
     const __m512bh both = _mm512_cvtne2ps_pbh(_mm512_loadu_ps(x + 16), _mm512_loadu_ps(x));
@@ -133,6 +133,14 @@ static inline void round_pairs(const float *x, const float *y, uint32_t *out) {
     for (int i = 0; i < PANEL; i++)
         out[i] = float_to_bf16(x[i]) | (uint32_t)float_to_bf16(y[i]) << 16;
 #endif
+}
+
+static void round_all(const float *x, int n, uint16_t *out) {
+    int i = 0;
+    for (; i + 32 <= n; i += 32)
+        round_row(x + i, out + i);
+    for (; i < n; i++)
+        out[i] = float_to_bf16(x[i]);
 }
 
 static float largest(const float *x, int n) {
@@ -228,5 +236,5 @@ static void softmax_grad(float *s, float *dp, int ld, int rows, int cols, const 
     }
 }
 
-const struct panel_ops PANEL_OPS = {pack_transposed, pack,       copy,        transpose,
-                                    softmax,         scale_rows, softmax_grad};
+const struct panel_ops PANEL_OPS = {pack_transposed, pack,    copy,       transpose,
+                                    round_all,       softmax, scale_rows, softmax_grad};

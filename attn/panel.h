@@ -42,6 +42,9 @@ struct panel_ops {
     void (*copy)(const uint16_t *x, size_t ld, int m, int k, uint16_t *a, int lda);
     void (*transpose)(const uint16_t *x, size_t ld, int k, int m, uint16_t *a, int lda);
 
+    /* n elements, rounded to nearest even. */
+    void (*round)(const float *x, int n, uint16_t *out);
+
     /* vector_ops.softmax of attn/vector.h, but p goes to p, rounded to bf16: A [rows, cols], rows
      * ld apart. sum is of what is not rounded. cols is a multiple of 32. */
     void (*softmax)(float *s, int ld, int rows, int cols, const struct span *spans, float scale,

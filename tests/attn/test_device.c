@@ -2,8 +2,10 @@
 #include "attn/device.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "attn/bf16.h"
 #include "base/random.h"
 #include "tests/cmocka_all.h"
 
@@ -65,7 +67,18 @@ static void check_gemm(struct device *dev, int m, int n, int k, bool trans_a, bo
     if (beta == 0)
         c[0] = NAN;
     memcpy(before, c, sizeof c);
-    const struct gemm_args args = {trans_a, trans_b, m, n, k, a, LD, b, LD, beta, c, LD};
+    const struct gemm_args args = {.trans_a = trans_a,
+                                   .trans_b = trans_b,
+                                   .m = m,
+                                   .n = n,
+                                   .k = k,
+                                   .a = a,
+                                   .lda = LD,
+                                   .b = b,
+                                   .ldb = LD,
+                                   .beta = beta,
+                                   .c = c,
+                                   .ldc = LD};
     dev->row->gemm(dev, &args);
     for (int i = 0; i < ROWS; i++)
         for (int j = 0; j < LD; j++) {
@@ -90,6 +103,91 @@ static void products(void **state) {
                 for (int beta = 0; beta < 2; beta++)
                     check_gemm(dev, shapes[s][0], shapes[s][1], shapes[s][2], t & 1, t & 2,
                                (float)beta);
+        dev->row->close(dev);
+    }
+}
+
+/* A matrix of n elements that bf16 has, stored in either type. */
+struct matrix {
+    float *x;
+    uint16_t *half;
+};
+
+static struct matrix make_matrix(size_t n, uint32_t row) {
+    struct matrix m = {calloc(n, sizeof *m.x), calloc(n, sizeof *m.half)};
+    assert_true(m.x && m.half);
+    fill(m.x, n, row);
+    for (size_t i = 0; i < n; i++)
+        m.half[i] = float_to_bf16(m.x[i]);
+    return m;
+}
+
+static void free_matrix(struct matrix m) {
+    free(m.x);
+    free(m.half);
+}
+
+/* Operands of either type, and one that bf16 does not have, are multiplied as bf16. */
+static void check_bf16_gemm(struct device *dev, int m, int n, int k, int bits) {
+    const bool trans_a = bits & 1, trans_b = bits & 2, half_a = bits & 4, half_b = bits & 8;
+    const bool half_c = bits & 16;
+    const float beta = half_c || !(bits & 32) ? 0 : 0.5f;
+    const int lda = (trans_a ? m : k) + 3, ldb = (trans_b ? k : n) + 5, ldc = n + 1;
+    const struct matrix a = make_matrix((size_t)(lda * (trans_a ? k : m)), 1);
+    const struct matrix b = make_matrix((size_t)(ldb * (trans_b ? n : k)), 2);
+    const struct matrix c = make_matrix((size_t)(ldc * m), 3);
+    float *const before = malloc((size_t)(ldc * m) * sizeof *before);
+    memcpy(before, c.x, (size_t)(ldc * m) * sizeof *before);
+    const struct gemm_args args = {.trans_a = trans_a,
+                                   .trans_b = trans_b,
+                                   .m = m,
+                                   .n = n,
+                                   .k = k,
+                                   .a = half_a ? (void *)a.half : a.x,
+                                   .lda = lda,
+                                   .b = half_b ? (void *)b.half : b.x,
+                                   .ldb = ldb,
+                                   .beta = beta,
+                                   .c = half_c ? (void *)c.half : c.x,
+                                   .ldc = ldc,
+                                   .a_dtype = half_a ? DTYPE_BF16 : DTYPE_FP32,
+                                   .b_dtype = half_b ? DTYPE_BF16 : DTYPE_FP32,
+                                   .c_dtype = half_c ? DTYPE_BF16 : DTYPE_FP32};
+    dev->row->gemm(dev, &args);
+    /* Every element of a few rows, the last one among them. */
+    for (int i = m - 1; i >= 0; i -= m > 20 ? 97 : 1)
+        for (int j = 0; j < ldc; j++) {
+            const size_t e = (size_t)(i * ldc + j);
+            if (j == n) {
+                assert_true(c.x[e] == before[e]);
+                continue;
+            }
+            double want = (double)beta * before[e];
+            for (int l = 0; l < k; l++)
+                want += (double)bf16_to_float(a.half[trans_a ? l * lda + i : i * lda + l]) *
+                        bf16_to_float(b.half[trans_b ? j * ldb + l : l * ldb + j]);
+            const double got = half_c ? bf16_to_float(c.half[e]) : c.x[e];
+            assert_true(fabs(got - want) < (half_c ? fabs(want) / 256 : 0) + 1e-4);
+        }
+    free_matrix(a);
+    free_matrix(b);
+    free_matrix(c);
+    free(before);
+}
+
+static void bf16_products(void **state) {
+    (void)state;
+    static const char *const kernels[] = {"portable-bf16", "auto"};
+    for (int i = 0; i < 2; i++) {
+        const struct device_config config = {DTYPE_BF16, 64, 2, kernels[i]};
+        struct device *dev;
+        assert_int_equal(device_open("cpu", &config, &dev), ST_OK);
+        for (int bits = 0; bits < 64; bits++) {
+            check_bf16_gemm(dev, 1, 1, 1, bits);
+            check_bf16_gemm(dev, 5, 37, 33, bits);
+        }
+        check_bf16_gemm(dev, 1100, 270, 300, 0); /* several blocks each way */
+        check_bf16_gemm(dev, 40, 600, 520, 3 + 8 + 32);
         dev->row->close(dev);
     }
 }
@@ -212,11 +310,11 @@ static void dtypes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refused),     cmocka_unit_test(memory_is_in_the_ledger),
-        cmocka_unit_test(products),    cmocka_unit_test(delta_by_rows),
-        cmocka_unit_test(merges),      cmocka_unit_test(rotations),
-        cmocka_unit_test(conversions), cmocka_unit_test(additions),
-        cmocka_unit_test(dtypes),
+        cmocka_unit_test(refused),       cmocka_unit_test(memory_is_in_the_ledger),
+        cmocka_unit_test(products),      cmocka_unit_test(bf16_products),
+        cmocka_unit_test(delta_by_rows), cmocka_unit_test(merges),
+        cmocka_unit_test(rotations),     cmocka_unit_test(conversions),
+        cmocka_unit_test(additions),     cmocka_unit_test(dtypes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
