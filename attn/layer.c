@@ -157,25 +157,37 @@ void layer_close(struct layer *l) {
     attention_close(a);
 }
 
+/* Rows of tokens. Q, K, V, O and dO are of the problem's dtype; all else is fp32. */
+struct tokens {
+    void *x;
+    enum dtype dtype;
+};
+
+static struct tokens fp32(const float *x) {
+    return (struct tokens){(void *)x, DTYPE_FP32};
+}
+
 /* out[tokens, n] = in[tokens, k] w[n, k]^T */
-static void project(struct device *dev, int tokens, int n, int k, const float *in, const float *w,
-                    float *out) {
+static void project(struct device *dev, int tokens, int n, int k, struct tokens in, const float *w,
+                    struct tokens out) {
     const struct gemm_args g = {.trans_b = true,
                                 .m = tokens,
                                 .n = n,
                                 .k = k,
-                                .a = in,
+                                .a = in.x,
+                                .a_dtype = in.dtype,
                                 .lda = k,
                                 .b = w,
                                 .ldb = k,
-                                .c = out,
+                                .c = out.x,
+                                .c_dtype = out.dtype,
                                 .ldc = n};
     dev->row->gemm(dev, &g);
 }
 
 /* din[tokens, k] (+)= dout[tokens, n] w[n, k] */
 static void project_input_grad(struct device *dev, int tokens, int n, int k, const float *dout,
-                               const float *w, bool add, float *din) {
+                               const float *w, bool add, struct tokens din) {
     const struct gemm_args g = {.m = tokens,
                                 .n = k,
                                 .k = n,
@@ -184,36 +196,38 @@ static void project_input_grad(struct device *dev, int tokens, int n, int k, con
                                 .b = w,
                                 .ldb = k,
                                 .beta = add ? 1.0f : 0.0f,
-                                .c = din,
+                                .c = din.x,
+                                .c_dtype = din.dtype,
                                 .ldc = k};
     dev->row->gemm(dev, &g);
 }
 
 /* dw[n, k] = dout[tokens, n]^T in[tokens, k] */
 static void project_weight_grad(struct device *dev, int tokens, int n, int k, const float *dout,
-                                const float *in, float *dw) {
+                                struct tokens in, float *dw) {
     const struct gemm_args g = {.trans_a = true,
                                 .m = n,
                                 .n = k,
                                 .k = tokens,
                                 .a = dout,
                                 .lda = n,
-                                .b = in,
+                                .b = in.x,
+                                .b_dtype = in.dtype,
                                 .ldb = k,
                                 .c = dw,
                                 .ldc = k};
     dev->row->gemm(dev, &g);
 }
 
-static void rope_all(struct layer *l, float *q, float *k, bool inverse) {
+static void rope_all(struct layer *l, struct tokens q, struct tokens k, bool inverse) {
     const struct attention *a = &l->attention;
     const struct problem *p = &a->problem;
     const int n = problem_local_tokens(p);
     trace_begin(a->transport->trace, inverse ? PHASE_ROPE_BWD : PHASE_ROPE);
-    a->dev->row->rope(a->dev, (struct rows_shape){p->batch, n, p->heads, p->head_dim}, q,
-                      DTYPE_FP32, a->mine, p->rope_theta, inverse);
-    a->dev->row->rope(a->dev, (struct rows_shape){p->batch, n, p->kv_heads, p->head_dim}, k,
-                      DTYPE_FP32, a->mine, p->rope_theta, inverse);
+    a->dev->row->rope(a->dev, (struct rows_shape){p->batch, n, p->heads, p->head_dim}, q.x, q.dtype,
+                      a->mine, p->rope_theta, inverse);
+    a->dev->row->rope(a->dev, (struct rows_shape){p->batch, n, p->kv_heads, p->head_dim}, k.x,
+                      k.dtype, a->mine, p->rope_theta, inverse);
     trace_end(a->transport->trace);
 }
 
@@ -226,22 +240,24 @@ void layer_forward(struct layer *l) {
         attention_forward(a);
         return;
     }
-    float *k = a->kv.data, *v = k + attention_kv_elements(p);
+    const struct tokens q = {a->q.data, p->dtype}, k = {a->kv.data, p->dtype};
+    const struct tokens v = {(char *)a->kv.data + a->kv.bytes / 2, p->dtype};
     const float *w = params_gather(&l->qkv);
     trace_begin(trace, PHASE_QKV_PROJ);
     const float *wk = w + (size_t)q_width(p) * (size_t)p->hidden;
     const float *wv = wk + (size_t)kv_width(p) * (size_t)p->hidden;
-    project(a->dev, tokens, q_width(p), p->hidden, l->x, w, a->q.data);
-    project(a->dev, tokens, kv_width(p), p->hidden, l->x, wk, k);
-    project(a->dev, tokens, kv_width(p), p->hidden, l->x, wv, v);
+    project(a->dev, tokens, q_width(p), p->hidden, fp32(l->x), w, q);
+    project(a->dev, tokens, kv_width(p), p->hidden, fp32(l->x), wk, k);
+    project(a->dev, tokens, kv_width(p), p->hidden, fp32(l->x), wv, v);
     trace_end(trace);
-    rope_all(l, a->q.data, k, false);
+    rope_all(l, q, k, false);
 
     attention_forward(a);
 
     w = params_gather(&l->out);
     trace_begin(trace, PHASE_OUT_PROJ);
-    project(a->dev, tokens, p->hidden, q_width(p), a->o.data, w, l->y);
+    const struct tokens o = {a->o.data, p->dtype};
+    project(a->dev, tokens, p->hidden, q_width(p), o, w, fp32(l->y));
     trace_end(trace);
 }
 
@@ -256,27 +272,27 @@ void layer_backward(struct layer *l) {
     }
     const float *w = params_gather(&l->out);
     trace_begin(trace, PHASE_OUT_PROJ_BWD);
-    project_input_grad(a->dev, tokens, p->hidden, q_width(p), l->dy, w, false, a->dout.data);
-    project_weight_grad(a->dev, tokens, p->hidden, q_width(p), l->dy, a->o.data,
-                        params_gradient(&l->out));
+    const struct tokens dout = {a->dout.data, p->dtype}, o = {a->o.data, p->dtype};
+    project_input_grad(a->dev, tokens, p->hidden, q_width(p), l->dy, w, false, dout);
+    project_weight_grad(a->dev, tokens, p->hidden, q_width(p), l->dy, o, params_gradient(&l->out));
     trace_end(trace);
     params_reduce(&l->out);
 
     attention_backward(a);
 
     float *dq = a->dq.data, *dk = a->dkv.data, *dv = dk + attention_kv_elements(p);
-    rope_all(l, dq, dk, true);
+    rope_all(l, fp32(dq), fp32(dk), true);
     w = params_gather(&l->qkv);
     trace_begin(trace, PHASE_QKV_PROJ_BWD);
     float *dw = params_gradient(&l->qkv);
     const size_t k_at = (size_t)q_width(p) * (size_t)p->hidden;
     const size_t v_at = k_at + (size_t)kv_width(p) * (size_t)p->hidden;
-    project_input_grad(a->dev, tokens, q_width(p), p->hidden, dq, w, false, l->dx);
-    project_input_grad(a->dev, tokens, kv_width(p), p->hidden, dk, w + k_at, true, l->dx);
-    project_input_grad(a->dev, tokens, kv_width(p), p->hidden, dv, w + v_at, true, l->dx);
-    project_weight_grad(a->dev, tokens, q_width(p), p->hidden, dq, l->x, dw);
-    project_weight_grad(a->dev, tokens, kv_width(p), p->hidden, dk, l->x, dw + k_at);
-    project_weight_grad(a->dev, tokens, kv_width(p), p->hidden, dv, l->x, dw + v_at);
+    project_input_grad(a->dev, tokens, q_width(p), p->hidden, dq, w, false, fp32(l->dx));
+    project_input_grad(a->dev, tokens, kv_width(p), p->hidden, dk, w + k_at, true, fp32(l->dx));
+    project_input_grad(a->dev, tokens, kv_width(p), p->hidden, dv, w + v_at, true, fp32(l->dx));
+    project_weight_grad(a->dev, tokens, q_width(p), p->hidden, dq, fp32(l->x), dw);
+    project_weight_grad(a->dev, tokens, kv_width(p), p->hidden, dk, fp32(l->x), dw + k_at);
+    project_weight_grad(a->dev, tokens, kv_width(p), p->hidden, dv, fp32(l->x), dw + v_at);
     trace_end(trace);
     params_reduce(&l->qkv);
 }
