@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "attn/bf16.h"
 #include "attn/check_part.h"
 #include "base/random.h"
 
@@ -59,13 +60,17 @@ void check_read(const struct check *c, const void *tensor, enum dtype dtype, siz
     dev->row->download(dev, out, from, (size_t)n * dtype_bytes(dtype));
     if (dtype == DTYPE_FP32)
         return;
-    /* In place, from the end: bf16 is the upper half of a float. */
+    /* In place, from the end: it is twice as long. */
     for (int i = n - 1; i >= 0; i--) {
         uint16_t half;
         memcpy(&half, (const char *)out + (size_t)i * sizeof half, sizeof half);
-        const uint32_t bits = (uint32_t)half << 16;
-        memcpy(&out[i], &bits, sizeof bits);
+        out[i] = bf16_to_float(half);
     }
+}
+
+void check_round(const struct problem *p, float *x, size_t n) {
+    for (size_t i = 0; p->dtype == DTYPE_BF16 && i < n; i++)
+        x[i] = bf16_to_float(float_to_bf16(x[i]));
 }
 
 static void add_token(struct check *c, int token) {
@@ -129,9 +134,10 @@ static int count_turns(const struct check *c) {
 static double tolerance_of(const struct problem *p, enum check_tensor tensor) {
     const bool rounded = tensor == CHECK_DK || tensor == CHECK_DV || tensor == CHECK_DX ||
                          tensor == CHECK_DWK || tensor == CHECK_DWV;
+    const double own = p->dtype == DTYPE_BF16 ? CHECK_TOLERANCE_BF16 : CHECK_TOLERANCE_FP32;
     if (rounded && p->ring_size > 1 && p->grad_dtype == DTYPE_BF16)
-        return (p->ring_size - 1) / 128.0;
-    return CHECK_TOLERANCE_FP32;
+        return fmax(own, (p->ring_size - 1) / 128.0);
+    return own;
 }
 
 enum status check_layer(struct layer *l, struct check_report *out) {

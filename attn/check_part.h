@@ -33,6 +33,9 @@ size_t check_row(const struct check *c, int i);
 void check_read(const struct check *c, const void *tensor, enum dtype dtype, size_t at, int n,
                 float *out);
 
+/* n numbers as a product of the problem reads them: rounded, if its dtype is bf16. */
+void check_round(const struct problem *p, float *x, size_t n);
+
 /* Inputs of attention in double precision for some tokens of the rank's pair: after projection and
  * RoPE, or straight from the generator with core_only. */
 struct source {

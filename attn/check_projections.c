@@ -17,7 +17,8 @@ struct matrix {
     size_t row0; /* in the unit */
     int rows, columns;
     const float *dout; /* [tokens, rows]; NULL: dY, from the generator */
-    const float *in;   /* [tokens, columns]; NULL: x */
+    const void *in;    /* [tokens, columns], in in_dtype; NULL: x */
+    enum dtype in_dtype;
 };
 
 enum { MATRICES = 4 };
@@ -27,10 +28,13 @@ static void list_matrices(const struct check *c, struct matrix m[MATRICES]) {
     const struct layer *l = c->l;
     const int q = p->heads * p->head_dim, kv = p->kv_heads * p->head_dim;
     const float *dk = l->attention.dkv.data, *dv = dk + attention_kv_elements(p);
-    m[0] = (struct matrix){CHECK_DWQ, &l->qkv, 0, q, p->hidden, l->attention.dq.data, NULL};
-    m[1] = (struct matrix){CHECK_DWK, &l->qkv, (size_t)q, kv, p->hidden, dk, NULL};
-    m[2] = (struct matrix){CHECK_DWV, &l->qkv, (size_t)(q + kv), kv, p->hidden, dv, NULL};
-    m[3] = (struct matrix){CHECK_DWO, &l->out, 0, p->hidden, q, NULL, l->attention.o.data};
+    m[0] = (struct matrix){CHECK_DWQ, &l->qkv,   0, q, p->hidden, l->attention.dq.data,
+                           NULL,      DTYPE_FP32};
+    m[1] = (struct matrix){CHECK_DWK, &l->qkv, (size_t)q, kv, p->hidden, dk, NULL, DTYPE_FP32};
+    m[2] =
+        (struct matrix){CHECK_DWV, &l->qkv, (size_t)(q + kv), kv, p->hidden, dv, NULL, DTYPE_FP32};
+    m[3] =
+        (struct matrix){CHECK_DWO, &l->out, 0, p->hidden, q, NULL, l->attention.o.data, p->dtype};
 }
 
 /* The i-th of `parts` pieces of `size`, spread over [0, n) with both ends. */
@@ -53,16 +57,16 @@ static struct strip strip_at(const struct matrix *m, int i) {
 }
 
 /* n elements of the token `row` of [batch, tokens], from the run or the generator. */
-static void token_elements(const struct check *c, const float *run, int width,
+static void token_elements(const struct check *c, const void *run, enum dtype dtype, int width,
                            enum tensor_id tensor, size_t row, int at, int n, float *out) {
     const size_t tokens = (size_t)problem_local_tokens(c->p);
-    if (run) {
-        check_read(c, run, DTYPE_FP32, row * (size_t)width + (size_t)at, n, out);
-        return;
-    }
     const uint32_t batch0 = layer_batch0(c->p, c->l->grid->dp_rank);
-    random_row(out, (size_t)n, c->p->seed, tensor, batch0 + (uint32_t)(row / tokens),
-               (uint32_t)c->l->attention.mine[row % tokens], 0, (uint32_t)at, 1.0f);
+    if (run)
+        check_read(c, run, dtype, row * (size_t)width + (size_t)at, n, out);
+    else
+        random_row(out, (size_t)n, c->p->seed, tensor, batch0 + (uint32_t)(row / tokens),
+                   (uint32_t)c->l->attention.mine[row % tokens], 0, (uint32_t)at, 1.0f);
+    check_round(c->p, out, (size_t)n);
 }
 
 /* This rank's tokens' share of a strip [STRIP_ROWS, CHECK_COLUMNS]. */
@@ -71,8 +75,8 @@ static void strip_sum(const struct check *c, const struct strip *s, double *sum)
     const size_t tokens = (size_t)c->p->batch * (size_t)problem_local_tokens(c->p);
     for (size_t t = 0; t < tokens; t++) {
         float dout[STRIP_ROWS], in[CHECK_COLUMNS];
-        token_elements(c, m->dout, m->rows, TENSOR_DY, t, s->row, s->rows, dout);
-        token_elements(c, m->in, m->columns, TENSOR_X, t, s->column, s->columns, in);
+        token_elements(c, m->dout, DTYPE_FP32, m->rows, TENSOR_DY, t, s->row, s->rows, dout);
+        token_elements(c, m->in, m->in_dtype, m->columns, TENSOR_X, t, s->column, s->columns, in);
         for (int i = 0; i < s->rows; i++)
             for (int k = 0; k < s->columns; k++)
                 sum[i * CHECK_COLUMNS + k] += (double)dout[i] * in[k];
@@ -124,6 +128,7 @@ static void check_y(struct check *c, int column, int columns, float *weights, fl
     const int q = p->heads * p->head_dim;
     for (int k = 0; k < columns; k++)
         layer_out_weights(p, (size_t)column + (size_t)k, 0, q, weights + (size_t)k * (size_t)q);
+    check_round(p, weights, (size_t)columns * (size_t)q);
     for (int i = 0; i < c->n_tokens; i++) {
         double ref[CHECK_COLUMNS] = {0};
         float y[CHECK_COLUMNS];
@@ -144,6 +149,7 @@ static void check_dx(struct check *c, int column, int columns, float *weights, f
     const float *dk = c->l->attention.dkv.data, *dv = dk + attention_kv_elements(p);
     for (int j = 0; j < q + 2 * kv; j++)
         layer_qkv_weights(p, (size_t)j, column, columns, weights + (size_t)j * CHECK_COLUMNS);
+    check_round(p, weights, (size_t)(q + 2 * kv) * CHECK_COLUMNS);
     for (int i = 0; i < c->n_tokens; i++) {
         const size_t r = check_row(c, i);
         double ref[CHECK_COLUMNS] = {0};
@@ -151,6 +157,7 @@ static void check_dx(struct check *c, int column, int columns, float *weights, f
         check_read(c, c->l->attention.dq.data, DTYPE_FP32, r * (size_t)q, q, row);
         check_read(c, dk, DTYPE_FP32, r * (size_t)kv, kv, row + q);
         check_read(c, dv, DTYPE_FP32, r * (size_t)kv, kv, row + q + kv);
+        check_round(p, row, (size_t)(q + 2 * kv));
         for (int j = 0; j < q + 2 * kv; j++)
             for (int k = 0; k < columns; k++)
                 ref[k] += (double)row[j] * weights[(size_t)j * CHECK_COLUMNS + (size_t)k];

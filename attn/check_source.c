@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "attn/bf16.h"
 #include "attn/check_part.h"
 #include "base/random.h"
 
@@ -51,6 +52,12 @@ static void widen(double *out, const float *x, int n) {
         out[i] = x[i];
 }
 
+/* check_round() of doubles. */
+static void round_doubles(const struct problem *p, double *x, size_t n) {
+    for (size_t i = 0; p->dtype == DTYPE_BF16 && i < n; i++)
+        x[i] = bf16_to_float(float_to_bf16((float)x[i]));
+}
+
 static uint32_t sequence(const struct check *c) {
     return layer_batch0(c->p, c->l->grid->dp_rank) + (uint32_t)c->batch;
 }
@@ -68,6 +75,7 @@ static void generate_heads(const struct check *c, enum tensor_id tensor, int hea
                 const int m = d - at < PIECE ? d - at : PIECE;
                 random_row(piece, (size_t)m, p->seed, tensor, sequence(c), (uint32_t)pos[t],
                            (uint32_t)(head0 + h), (uint32_t)at, scale);
+                check_round(p, piece, (size_t)m);
                 widen(out + ((size_t)t * (size_t)heads + (size_t)h) * (size_t)d + at, piece, m);
             }
 }
@@ -90,6 +98,7 @@ static void generate_tokens(const struct check *c, enum tensor_id tensor, const 
         float piece[PIECE];
         random_row(piece, (size_t)m, c->p->seed, tensor, sequence(c), (uint32_t)pos[t], 0,
                    (uint32_t)col, 1.0f);
+        check_round(c->p, piece, (size_t)m);
         widen(out + (size_t)t * PIECE, piece, m);
     }
 }
@@ -106,6 +115,7 @@ static void generate_qkv(const struct check *c, int col, int m, double *out) {
         float piece[PIECE];
         const int row = head * d + i;
         layer_qkv_weights(p, (size_t)row, col, m, piece);
+        check_round(p, piece, (size_t)m);
         widen(out + (size_t)i * PIECE, piece, m);
     }
 }
@@ -119,6 +129,7 @@ static void generate_out(const struct check *c, int row, int m, double *out) {
             float piece[PIECE];
             const int k = width - at < PIECE ? width - at : PIECE;
             layer_out_weights(c->p, (size_t)row + (size_t)i, col + at, k, piece);
+            check_round(c->p, piece, (size_t)k);
             widen(out + (size_t)i * (size_t)width + at, piece, k);
         }
 }
@@ -162,11 +173,18 @@ static void fill_projected(struct source *s, const struct check *c, const int32_
         generate_out(c, col, m, w->w_out);
         accumulate(c, n, q, m, w->dy, w->w_out, false, s->dout);
     }
+    /* The layer stores what it projects, and again what it rotates. */
+    round_doubles(p, s->k, kv_size);
+    round_doubles(p, s->v, kv_size);
+    round_doubles(p, s->q, q_size);
+    round_doubles(p, s->dout, q_size);
     for (int t = 0; t < n; t++) {
         source_rope(p, pos[t], false, s->k + (size_t)t * (size_t)d);
         for (int h = 0; h < c->group; h++)
             source_rope(p, pos[t], false, s->q + (size_t)t * (size_t)q + (size_t)h * (size_t)d);
     }
+    round_doubles(p, s->k, kv_size);
+    round_doubles(p, s->q, q_size);
 }
 
 /* Su et al., "RoFormer", 2021, in the pairing of Hugging Face checkpoints. */
