@@ -1,9 +1,9 @@
 /* Whether a layer's results are right: sampled rows against double precision.
  *
  * The reference is made from the generator, so that no rank needs another's tensors. O and LSE are
- * recomputed from the inputs; delta from O; dQ, dK, dV from the run's own LSE and delta of all
- * rows, which are themselves checked on the sampled ones. Of the whole layer, Y and dX are
- * recomputed on a strip of columns from the run's own O, dQ, dK, dV, and strips of the weight
+ * recomputed from the inputs; delta from the run's own O; dQ, dK, dV from the run's own LSE and
+ * delta of all rows, which are themselves checked on the sampled ones. Of the whole layer, Y and dX
+ * are recomputed on a strip of columns from the run's own O, dQ, dK, dV, and strips of the weight
  * gradients as sums over all tokens of all ranks. */
 #ifndef SPB_ATTN_CHECK_H
 #define SPB_ATTN_CHECK_H

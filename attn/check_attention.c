@@ -190,7 +190,8 @@ static void compare_query(struct check *c, const struct sums *s, int i, int g, f
         return;
     double delta = 0, terms = 0;
     for (int k = 0; k < d; k++) {
-        const double term = s->sampled.dout[at + (size_t)k] * s->o[at + (size_t)k];
+        /* From the run's O, which has been checked and may be rounded. */
+        const double term = s->sampled.dout[at + (size_t)k] * x[k];
         delta += term;
         terms += fabs(term);
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "attn/kernel.h"
+#include "attn/panel.h"
 
 struct cpu {
     struct device base;
@@ -84,6 +85,19 @@ static void gemm(struct device *dev, const struct gemm_args *args) {
     cpu_gemm(kernel_of(dev), dev->threads, ((struct cpu *)dev)->gemm_scratch, args);
 }
 
+static double dot_peak(struct device *dev) {
+    const struct dot_ops *dot = kernel_of(dev)->dot;
+    const double flops_per_thread = 6e9;
+    if (!dot)
+        return 0;
+    const int64_t rounds = (int64_t)(flops_per_thread / dot->burn(1));
+    double done = 0;
+#pragma omp parallel for num_threads(dev->threads) schedule(static, 1) reduction(+ : done)
+    for (int i = 0; i < dev->threads; i++)
+        done += dot->burn(rounds);
+    return done;
+}
+
 static size_t workspace_bytes(const struct device *dev, const struct attn_args *args) {
     (void)args;
     return kernel_of(dev)->workspace_bytes(dev->threads);
@@ -116,6 +130,7 @@ const struct device_row cpu_device = {
     .copy = copy,
     .zero = zero,
     .gemm = gemm,
+    .dot_peak = dot_peak,
     .attn_workspace_bytes = workspace_bytes,
     .attn_forward = attn_forward,
     .attn_backward = attn_backward,

@@ -116,6 +116,11 @@ struct device_row {
 
     void (*gemm)(struct device *dev, const struct gemm_args *args);
 
+    /* Runs the instruction that multiplies the device's dtype on registers alone, on all threads at
+     * once, for some hundredths of a second: its peak rate, which bounds everything else. Returns
+     * the floating-point operations done. NULL, or a result of 0 at once: gemm is the bound. */
+    double (*dot_peak)(struct device *dev);
+
     /* Bytes of attn_args.workspace that forward and backward need; pointers of args are not read.
      */
     size_t (*attn_workspace_bytes)(const struct device *dev, const struct attn_args *args);

@@ -68,7 +68,8 @@ struct outcome {
     struct peaks peaks;
     struct attn_memory memory; /* by formula */
     struct measurement times[VARIANTS];
-    bool exchanges; /* COMPUTE and COMM were measured: there is something to leave out */
+    double gemm_flops; /* of one run of the bound, on one rank */
+    bool exchanges;    /* COMPUTE and COMM were measured: there is something to leave out */
 };
 
 /* The first iteration, untimed: it is recorded for replays and counted. */
@@ -179,9 +180,9 @@ static void record_rates(const struct attn_case *c, const struct outcome *out, j
     const double flops = problem_flops(&c->problem);
     record_metric(r, "tokens_per_s", problem_tokens(&c->problem) / t);
     record_metric(r, "tflops", flops / t / 1e12);
-    const double bound = flops / c->spread.ranks / GEMM_RATE_FLOPS * out->times[GEMM].time.median;
+    const double bound = flops / c->spread.ranks / out->gemm_flops * out->times[GEMM].time.median;
     record_metric(r, "fraction_of_bound", bound / t);
-    record_metric(r, "gemm_tflops", GEMM_RATE_FLOPS / out->times[GEMM].time.median / 1e12);
+    record_metric(r, "gemm_tflops", out->gemm_flops / out->times[GEMM].time.median / 1e12);
     if (!out->exchanges)
         return;
     record_exchanges(out, r);
@@ -247,6 +248,7 @@ static enum status measure_case(struct bench *b, struct session *s, const struct
         st = group_agree(s->run->world, gemm_rate_open(&b->gemm, dev));
     if (st == ST_OK)
         st = measure_all(b, s, i, &out);
+    out.gemm_flops = b->gemm.flops;
     if (st == ST_OK) {
         out.balance = out.exchanges ? balance_of(b, s->run->world) : 0;
         out.link = worst_sp_link(s, setup);

@@ -74,7 +74,13 @@ struct run {
     struct attn_case c;
     struct problem *problem;
     double flops[2], time[2][MAX_ROUNDS];
+    double peak[MAX_ROUNDS]; /* FLOP/s of its instruction for pairs; 0: it has none */
 };
+
+static double time_peak(struct device *dev) {
+    const double start = now(dev->threads);
+    return dev->row->dot_peak(dev) / (now(dev->threads) - start);
+}
 
 static void add_run(struct run *r, const struct attn_kernel *kernel, const struct attn_case *c,
                     int threads) {
@@ -100,6 +106,10 @@ static void print(const struct run *runs, int n, const double *gemm, int rounds)
                    1e3 * median(r->time[pass], rounds),
                    r->flops[pass] / median(r->time[pass], rounds) / 1e9,
                    median_ratio(gemm, r->time[pass], rounds) * r->flops[pass] / gemm_flops);
+            const double peak = median(r->peak, rounds);
+            if (peak > 0)
+                printf("  %.3f of %.1f peak", r->flops[pass] / median(r->time[pass], rounds) / peak,
+                       peak / 1e9);
             if (i > 0)
                 printf("  time %.3f of the first's",
                        median_ratio(r->time[pass], runs[0].time[pass], rounds));
@@ -114,6 +124,7 @@ static void measure(struct run *runs, int n, const struct gemm *g, int rounds) {
         gemm[at] = time_gemm(g);
         for (int k = 0; k < n; k++) {
             const struct problem *p = runs[k].problem;
+            runs[k].peak[at] = time_peak(p->dev);
             runs[k].time[0][at] = time_attention(p, p->dev->row->attn_forward);
             runs[k].time[1][at] = time_attention(p, p->dev->row->attn_backward);
         }

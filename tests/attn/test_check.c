@@ -201,6 +201,74 @@ static void corruption_is_found(void **state) {
     }
 }
 
+/* Masks with layouts, of both types, on whole layers. On one rank, and of ulysses, bf16 gradients
+ * do not travel. */
+static void masks_and_types_pass(void **state) {
+    (void)state;
+    static const char *const masks[] = {"causal", "window:17", "docs:5", "docs:3+window:10"};
+    for (int i = 0; i < 16; i++) {
+        const struct sp_method *method = methods[i % 2];
+        struct problem p = problem_of(method, 3, i % 4 == 3);
+        char why[256] = "";
+        assert_int_equal(mask_open(masks[i / 4], p.seq, &p.mask, why, sizeof why), ST_OK);
+        p.layout = (enum layout)(i % LAYOUTS);
+        p.dtype = i / 2 % 2 == 0 ? DTYPE_FP32 : DTYPE_BF16;
+        p.backward = p.dtype == DTYPE_FP32 || method != &sp_ulysses;
+        struct run r;
+        run_open(&r, &p, method, &test_world, "pairwise", NULL);
+        run_pass(&r);
+        const struct check_report report = report_of(&r);
+        if (!report.ok)
+            fail_msg("%s, %s, %s, %s: %s is off by %.1e", method->name, masks[i / 4],
+                     layout_name(p.layout), dtype_name(p.dtype), check_tensor_name(report.worst),
+                     report.error[report.worst]);
+        run_close(&r);
+        mask_close(&p.mask);
+    }
+}
+
+/* The tolerance of bf16 is no excuse for what is wrong. */
+static void corruption_of_bf16_is_found(void **state) {
+    (void)state;
+    corrupt_fn *const corrupts[] = {zero_o, zero_dk, double_dv, swap_dq_heads};
+    const enum check_tensor tensors[] = {CHECK_O, CHECK_DK, CHECK_DV, CHECK_DQ};
+    for (int i = 0; i < 4; i++) {
+        struct problem p = problem_of(&sp_ring, 3, i % 2 == 0);
+        p.dtype = DTYPE_BF16;
+        struct run r;
+        run_open(&r, &p, &sp_ring, &test_world, "pairwise", NULL);
+        run_pass(&r);
+        assert_true(report_of(&r).ok);
+        corrupts[i](&r.layer);
+        const struct check_report report = report_of(&r);
+        assert_true(!report.ok && report.error[tensors[i]] > CHECK_TOLERANCE_BF16);
+        run_close(&r);
+    }
+}
+
+/* Every row at either end of a document is checked, however many documents there are for the pairs
+ * of sequence and head: here, one pair. A row of K that is wrong in its gradient is found. */
+static void ends_of_documents_are_sampled(void **state) {
+    (void)state;
+    static const int32_t ends[] = {0, 11, 12, 23, 36, 47, 60, 71, 84, 95};
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        struct problem p = problem_of(&sp_ring, 1, true);
+        char why[256] = "";
+        assert_int_equal(mask_open("docs:8", p.seq, &p.mask, why, sizeof why), ST_OK);
+        p.layout = LAYOUT_CONTIGUOUS;
+        struct run r;
+        run_open(&r, &p, &sp_ring, &test_world, "pairwise", NULL);
+        run_pass(&r);
+        float *dk = r.layer.attention.dkv.data;
+        for (int t = 0; t < problem_local_tokens(&p); t++)
+            if (r.layer.attention.mine[t] == ends[i])
+                dk[t * p.head_dim] += 1.0f;
+        assert_true(report_of(&r).error[CHECK_DK] > 0.01);
+        run_close(&r);
+        mask_close(&p.mask);
+    }
+}
+
 /* The names and the worst tensor are what a user is told. */
 static void worst_tensor_is_named(void **state) {
     (void)state;
@@ -267,6 +335,9 @@ static void broken_exchange_is_found(void **state) {
 int tests(void) {
     const struct CMUnitTest all[] = {
         cmocka_unit_test(corruption_is_found),
+        cmocka_unit_test(masks_and_types_pass),
+        cmocka_unit_test(corruption_of_bf16_is_found),
+        cmocka_unit_test(ends_of_documents_are_sampled),
         cmocka_unit_test(worst_tensor_is_named),
         cmocka_unit_test(broken_exchange_is_found),
     };
