@@ -20,16 +20,20 @@ static four load4(const void *x) {
     return *(const four_unaligned *)x;
 }
 
+#if __has_builtin(__builtin_shufflevector)
+#define MIX(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define MIX(a, b, ...) __builtin_shuffle(a, b, (four){__VA_ARGS__})
+#endif
+
 /* out[j][i] = in[i][j]; rows of out are `stride` pairs apart. */
 static void transpose4(four a, four b, four c, four d, uint32_t *out, size_t stride) {
-    const four ab_lo = __builtin_shuffle(a, b, (four){0, 4, 1, 5});
-    const four ab_hi = __builtin_shuffle(a, b, (four){2, 6, 3, 7});
-    const four cd_lo = __builtin_shuffle(c, d, (four){0, 4, 1, 5});
-    const four cd_hi = __builtin_shuffle(c, d, (four){2, 6, 3, 7});
-    *(four_unaligned *)out = __builtin_shuffle(ab_lo, cd_lo, (four){0, 1, 4, 5});
-    *(four_unaligned *)(out + stride) = __builtin_shuffle(ab_lo, cd_lo, (four){2, 3, 6, 7});
-    *(four_unaligned *)(out + 2 * stride) = __builtin_shuffle(ab_hi, cd_hi, (four){0, 1, 4, 5});
-    *(four_unaligned *)(out + 3 * stride) = __builtin_shuffle(ab_hi, cd_hi, (four){2, 3, 6, 7});
+    const four ab_low = MIX(a, b, 0, 4, 1, 5), ab_high = MIX(a, b, 2, 6, 3, 7);
+    const four cd_low = MIX(c, d, 0, 4, 1, 5), cd_high = MIX(c, d, 2, 6, 3, 7);
+    *(four_unaligned *)out = MIX(ab_low, cd_low, 0, 1, 4, 5);
+    *(four_unaligned *)(out + stride) = MIX(ab_low, cd_low, 2, 3, 6, 7);
+    *(four_unaligned *)(out + 2 * stride) = MIX(ab_high, cd_high, 0, 1, 4, 5);
+    *(four_unaligned *)(out + 3 * stride) = MIX(ab_high, cd_high, 2, 3, 6, 7);
 }
 
 /* Four pairs of row i from pair j on, zero past the n rows and k elements. */

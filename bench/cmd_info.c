@@ -64,6 +64,9 @@ static json_t *list_kernels(void) {
     for (size_t i = 0; attn_kernels[i]; i++) {
         const char *missing = attn_kernels[i]->missing();
         add(array, attn_kernels[i]->name, !missing, missing);
+        json_t *entry = json_array_get(array, i);
+        json_object_set_new(entry, "dtype", json_string(dtype_name(attn_kernels[i]->dtype)));
+        json_object_set_new(entry, "needs", json_string(attn_kernels[i]->isa));
     }
     return array;
 }

@@ -201,8 +201,8 @@ static void corruption_is_found(void **state) {
     }
 }
 
-/* Masks with layouts, of both types, on whole layers. On one rank, and of ulysses, bf16 gradients
- * do not travel. */
+/* Masks with layouts, of both types, on whole layers; of ulysses in bf16 the forward pass, since
+ * its gradients are not rounded for their way. */
 static void masks_and_types_pass(void **state) {
     (void)state;
     static const char *const masks[] = {"causal", "window:17", "docs:5", "docs:3+window:10"};
