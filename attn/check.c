@@ -70,7 +70,7 @@ void check_read(const struct check *c, const void *tensor, enum dtype dtype, siz
 
 void check_round(const struct problem *p, float *x, size_t n) {
     for (size_t i = 0; p->dtype == DTYPE_BF16 && i < n; i++)
-        x[i] = bf16_to_float(float_to_bf16(x[i]));
+        x[i] = bf16_round(x[i]);
 }
 
 static void add_token(struct check *c, int token) {

@@ -55,7 +55,7 @@ static void widen(double *out, const float *x, int n) {
 /* check_round() of doubles. */
 static void round_doubles(const struct problem *p, double *x, size_t n) {
     for (size_t i = 0; p->dtype == DTYPE_BF16 && i < n; i++)
-        x[i] = bf16_to_float(float_to_bf16((float)x[i]));
+        x[i] = bf16_round((float)x[i]);
 }
 
 static uint32_t sequence(const struct check *c) {
