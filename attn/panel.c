@@ -12,12 +12,14 @@
 #include <immintrin.h>
 #endif
 
-/* Four pairs; loads and stores are unaligned. */
+/* Four pairs, and four that lie at any pair. */
 typedef uint32_t four __attribute__((vector_size(16)));
 typedef uint32_t four_unaligned __attribute__((vector_size(16), aligned(4), may_alias));
 
 static four load4(const void *x) {
-    return *(const four_unaligned *)x;
+    four pairs;
+    memcpy(&pairs, x, sizeof pairs);
+    return pairs;
 }
 
 #if __has_builtin(__builtin_shufflevector)
