@@ -40,7 +40,7 @@ enum status topo_local(const struct opts *opts, const char *data_dir) {
         return fail(ST_USAGE, "-n starts ranks on this machine; leave it out with %s",
                     file ? "--input" : "--synthetic");
     struct machine machine;
-    enum status st = machine_load(&machine, file ? "hwloc-xml" : "synthetic",
+    enum status st = machine_load(&machine, file ? "file" : "synthetic",
                                   opts_str(opts, file ? "input" : "synthetic", 0));
     if (st == ST_OK)
         st = print(opts, stdout, &machine, NULL, 0);

@@ -1,9 +1,10 @@
-/* Links between devices: NVLink where a matrix is known, else the path through the PCI tree. */
+/* Links between devices: NVLink or XGMI, else the path through the PCI tree. */
 #include <hwloc.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "topology/devices.h"
+#include "topology/fabric.h"
+#include "topology/pci_path.h"
 #include "topology/walk.h"
 
 /* From near to far, in nvidia-smi's words (its manual, "topo -m"). */
@@ -30,8 +31,7 @@ static int bridges_between(hwloc_obj_t device, hwloc_obj_t ancestor) {
 /* A switch is an upstream bridge with downstream bridges below it. Two devices on one switch so
  * meet at its upstream bridge, each one bridge below. */
 static enum path pci_path(const struct machine *machine, const struct pci_device *a,
-                          const struct pci_device *b) {
-    const hwloc_obj_t meet = walk_common_ancestor(a->pci_obj, b->pci_obj);
+                          const struct pci_device *b, hwloc_obj_t meet) {
     if (meet->type == HWLOC_OBJ_BRIDGE && meet->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_HOST)
         return PATH_PHB;
     if (meet->type == HWLOC_OBJ_BRIDGE)
@@ -47,60 +47,25 @@ static enum path pci_path(const struct machine *machine, const struct pci_device
     return near_a == near_b && near_a->parent ? PATH_NODE : PATH_SYS;
 }
 
-static int row_of(const struct hwloc_distances_s *matrix, const struct pci_device *device) {
-    for (unsigned i = 0; i < matrix->nbobjs; i++) {
-        const hwloc_obj_t obj = matrix->objs[i];
-        if (obj == device->pci_obj || obj->parent == device->pci_obj)
-            return (int)i;
-    }
-    return -1;
-}
-
-/* All of a GPU's links into NVSwitches, MB/s. */
-static uint64_t into_switches(const struct hwloc_distances_s *matrix, int row) {
-    uint64_t sum = 0;
-    for (unsigned j = 0; j < matrix->nbobjs; j++) {
-        const hwloc_obj_t obj = matrix->objs[j];
-        if (obj->subtype && strcmp(obj->subtype, "NVSwitch") == 0)
-            sum += matrix->values[(unsigned)row * matrix->nbobjs + j];
-    }
-    return sum;
-}
-
-/* MB/s in one direction over direct links and over switches, which are non-blocking; 0 if none. */
-static uint64_t nvlink_mb_s(const struct machine *machine, const struct pci_device *a,
-                            const struct pci_device *b) {
-    struct hwloc_distances_s *matrix = NULL;
-    unsigned n = 1;
-    if (hwloc_distances_get_by_name(machine->topo, "NVLinkBandwidth", &n, &matrix, 0) || n == 0)
-        return 0;
-    uint64_t mb_s = 0;
-    const int row_a = row_of(matrix, a), row_b = row_of(matrix, b);
-    if (row_a >= 0 && row_b >= 0) {
-        const uint64_t sw_a = into_switches(matrix, row_a), sw_b = into_switches(matrix, row_b);
-        mb_s = matrix->values[(unsigned)row_a * matrix->nbobjs + (unsigned)row_b] +
-               (sw_a < sw_b ? sw_a : sw_b);
-    }
-    hwloc_distances_release(machine->topo, matrix);
-    return mb_s;
-}
-
-/* hwloc counts a link as 20 GB/s (NVLink 1, at most four) or 25 GB/s (later ones). */
-static unsigned nvlink_count(uint64_t mb_s) {
-    return (unsigned)(mb_s % 25000 == 0 ? mb_s / 25000 : mb_s / 20000);
-}
-
 struct device_link device_link(const struct machine *machine, const struct pci_device *a,
                                const struct pci_device *b) {
     struct device_link link;
-    const uint64_t mb_s = nvlink_mb_s(machine, a, b);
-    if (mb_s) {
-        link = (struct device_link){.class = LINK_NVLINK, .peak_gb_s = (double)mb_s / 1000};
-        snprintf(link.smi, sizeof link.smi, "NV%u", nvlink_count(mb_s) % 1000);
-        return link;
+    if (a->kind == DEVICE_GPU && b->kind == DEVICE_GPU) {
+        const long row = a - machine->gpus, col = b - machine->gpus;
+        const struct fabric_link *fabric = &machine->fabric[row * machine->n_gpus + col];
+        link = (struct device_link){.class = fabric->class, .peak_gb_s = fabric->gb_s};
+        if (fabric->class == LINK_XGMI)
+            snprintf(link.smi, sizeof link.smi, "XGMI");
+        else
+            snprintf(link.smi, sizeof link.smi, "NV%d", fabric->links % 1000);
+        if (fabric->links > 0)
+            return link;
     }
-    const enum path path = pci_path(machine, a, b);
+    const hwloc_obj_t meet = walk_common_ancestor(a->pci_obj, b->pci_obj);
+    const enum path path = pci_path(machine, a, b, meet);
     link = (struct device_link){.class = paths[path].class, .distance = 1 + (int)path};
+    if (path != PATH_SYS)
+        link.peak_gb_s = pci_path_gb_s(a, b, meet);
     snprintf(link.smi, sizeof link.smi, "%s", paths[path].smi);
     return link;
 }

@@ -7,8 +7,12 @@
 #include <string.h>
 
 #include "topology/machine.h"
+#include "topology/nccl.h"
+#include "topology/pci_path.h"
+#include "topology/pcie.h"
 #include "topology/system.h"
 #include "topology/text.h"
+#include "topology/walk.h"
 
 /* PCI Code and ID Assignment Specification, base classes 02, 03, 0c and 12. */
 static const struct pci_class {
@@ -74,11 +78,6 @@ static const char *gpu_model(hwloc_obj_t pci) {
     return NULL;
 }
 
-static bool is_pci_bridge(hwloc_obj_t obj) {
-    return obj && obj->type == HWLOC_OBJ_BRIDGE &&
-           obj->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_PCI;
-}
-
 /* Whether a display adapter only drives a console: known makers, a PCI Express link of one lane, or
  * conventional PCI, be it behind a bridge whose own link is one lane wide. hwloc's link speed is 0
  * for conventional PCI and where it could not be read; links_known says that others were read. */
@@ -94,7 +93,7 @@ static bool drives_console(hwloc_obj_t pci, bool links_known) {
             return true;
     if (attr->linkspeed > 0)
         return attr->linkspeed <= one_lane;
-    if (!is_pci_bridge(pci->parent))
+    if (!walk_is_pci_bridge(pci->parent))
         return false; /* in the root complex: an integrated GPU */
     const float above = pci->parent->attr->pcidev.linkspeed;
     if (above > 0 && above <= one_lane)
@@ -129,11 +128,17 @@ static void name_from_database(struct pci_device *device) {
     const struct hwloc_pcidev_attr_s *attr = &device->pci_obj->attr->pcidev;
     const char *vendor = hwloc_obj_get_info_by_name(device->pci_obj, "PCIVendor");
     const char *model = hwloc_obj_get_info_by_name(device->pci_obj, "PCIDevice");
+    const struct gpu_model *known = gpu_model_find(attr->vendor_id, attr->device_id);
+    if (!model && known)
+        model = known->name;
     text_copy(device->vendor, sizeof device->vendor, vendor);
     text_copy(device->model, sizeof device->model, model);
     if (!vendor)
         snprintf(device->vendor, sizeof device->vendor, "%04x", attr->vendor_id);
-    if (!model)
+    if (attr->vendor_id == 0) { /* as in some NCCL topologies */
+        text_copy(device->vendor, sizeof device->vendor, "unknown");
+        text_copy(device->model, sizeof device->model, "unknown");
+    } else if (!model)
         snprintf(device->model, sizeof device->model, "%04x:%04x", attr->vendor_id,
                  attr->device_id);
 }
@@ -143,6 +148,14 @@ static int numa_of(hwloc_topology_t topo, hwloc_obj_t pci) {
     return hwloc_bitmap_weight(local->nodeset) == 1 ? hwloc_bitmap_first(local->nodeset) : -1;
 }
 
+/* Of files only NCCL topologies tell it. */
+static double port_gb_s(const struct machine *machine, const struct pci_device *nic) {
+    const char *told = hwloc_obj_get_info_by_name(nic->pci_obj, NCCL_INFO_PORT);
+    if (machine->native)
+        return system_nic_gb_s("/sys/class", nic->name);
+    return told ? strtod(told, NULL) / 1000 : 0;
+}
+
 static void describe(const struct machine *machine, struct pci_device *device, int index) {
     const struct hwloc_pcidev_attr_s *attr = &device->pci_obj->attr->pcidev;
     snprintf(device->pci, sizeof device->pci, "%04x:%02x:%02x.%01x", attr->domain, attr->bus,
@@ -150,8 +163,9 @@ static void describe(const struct machine *machine, struct pci_device *device, i
     device->numa = numa_of(machine->topo, device->pci_obj);
     name_from_database(device);
     (device->kind == DEVICE_GPU ? name_gpu : name_nic)(device, index);
-    if (device->kind == DEVICE_NIC && machine->native)
-        device->peak_gb_s = system_nic_gb_s("/sys/class", device->name);
+    if (device->kind == DEVICE_NIC)
+        device->peak_gb_s = port_gb_s(machine, device);
+    pci_path_find(machine, device);
 }
 
 static int by_address(const void *left, const void *right) {

@@ -15,6 +15,14 @@ struct machine;
 
 enum device_kind { DEVICE_GPU, DEVICE_NIC };
 
+/* One PCI Express link on the way to the host. */
+struct pci_hop {
+    struct hwloc_obj *obj; /* device or switch below the link */
+    double gb_s;           /* the most it can carry in one direction, 0 when unknown */
+};
+
+enum { PCI_HOPS = 8 }; /* switches in cascade; machines have two or three */
+
 struct pci_device {
     enum device_kind kind;
     char name[64];   /* "gpu0" in PCI order; a NIC's RDMA name, else its interface, else "nic0" */
@@ -25,19 +33,21 @@ struct pci_device {
     int numa;             /* OS number of the NUMA node it hangs on, -1 if none or several */
     double peak_gb_s;     /* of a NIC's port, one direction; 0 when unknown, as in most files */
     struct hwloc_obj *pci_obj;
+    struct pci_hop hops[PCI_HOPS]; /* its own PCI link, then those of the switches above */
+    int n_hops;
 };
 
 /* How two devices of one machine reach each other. */
 struct device_link {
     enum link_class class;
-    char smi[8];      /* nvidia-smi's word: NV6, PIX, PXB, PHB, NODE, SYS */
+    char smi[8];      /* nvidia-smi's word: NV6, PIX, PXB, PHB, NODE, SYS; and XGMI */
     double peak_gb_s; /* one direction; 0 when unknown */
     int distance;     /* grows with the path; orders links, PIX before PXB */
 };
 
-/* The link of two different devices. NVLink is seen where the machine holds hwloc's NVLinkBandwidth
- * matrix. PCI paths have no peak: what hwloc reads is the speed a link had at that moment, and
- * idle links are trained down. */
+/* The link of two different devices: NVLink or XGMI (see fabric.h), else the way through PCI. The
+ * peak of that is its slowest link's; across NUMA nodes there is none, since nothing tells what
+ * joins them. */
 struct device_link device_link(const struct machine *machine, const struct pci_device *a,
                                const struct pci_device *b);
 

@@ -8,6 +8,7 @@ static const char *const names[LINK_CLASSES] = {
     [LINK_SAME_PACKAGE] = "same-package",
     [LINK_CROSS_PACKAGE] = "cross-package",
     [LINK_NVLINK] = "nvlink",
+    [LINK_XGMI] = "xgmi",
     [LINK_PCIE_SWITCH] = "pcie-switch",
     [LINK_PCIE_HOST] = "pcie-host",
     [LINK_PCIE_NODE] = "pcie-node",

@@ -10,6 +10,7 @@ enum link_class {
     LINK_SAME_PACKAGE,
     LINK_CROSS_PACKAGE,
     LINK_NVLINK,
+    LINK_XGMI,        /* between AMD GPUs */
     LINK_PCIE_SWITCH, /* PIX, PXB */
     LINK_PCIE_HOST,   /* PHB */
     LINK_PCIE_NODE,   /* NODE */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "topology/fabric.h"
 #include "topology/sources.h"
 #include "topology/system.h"
 #include "topology/text.h"
@@ -58,14 +59,15 @@ static void name_machine(struct machine *machine, const char *source, const char
         cpu = hwloc_obj_get_info_by_name(root, "CPUModel");
     text_copy(machine->cpu, sizeof machine->cpu, cpu);
 
-    char product[64];
+    char product[64], count[16] = "";
+    if (machine->packages > 0)
+        snprintf(count, sizeof count, "%d x ", machine->packages);
     text_copy(product, sizeof product, hwloc_obj_get_info_by_name(root, "DMIProductName"));
     if (strcmp(source, "synthetic") == 0)
         text_copy(machine->name, sizeof machine->name, input);
     else
-        snprintf(machine->name, sizeof machine->name, "%s%s%d x %s", product, *product ? ", " : "",
-                 machine->packages > 0 ? machine->packages : 1,
-                 *machine->cpu ? machine->cpu : "unknown processor");
+        snprintf(machine->name, sizeof machine->name, "%s%s%s%s", product, *product ? ", " : "",
+                 count, *machine->cpu ? machine->cpu : "unknown processor");
 }
 
 /* A launcher or taskset may have bound this process; of a described machine all is allowed. */
@@ -103,6 +105,7 @@ static enum status summarise(struct machine *machine, const char *input) {
     machine->packages = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_PACKAGE);
     machine->numa_nodes = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_NUMANODE);
     machine->cores = (int)hwloc_get_nbobjs_by_depth(topo, walk_core_depth(machine));
+    machine->cores_known = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_CORE) > 0;
     machine->pus = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_PU);
     machine->memory_bytes = hwloc_get_root_obj(topo)->total_memory;
     /* Nodes of virtual machines whose memory was grown later still say what they had at boot. */
@@ -113,7 +116,10 @@ static enum status summarise(struct machine *machine, const char *input) {
     name_machine(machine, machine->source, input);
     count_caches(machine);
     const enum status status = find_allowed(machine);
-    return status ? status : devices_find(machine);
+    if (status)
+        return status;
+    const enum status found = devices_find(machine);
+    return found ? found : fabric_find(machine);
 }
 
 /* libpciaccess never frees its list of devices, and hwloc unloads that plugin before
@@ -135,15 +141,21 @@ enum status machine_load(struct machine *machine, const char *source_name, const
     const struct source *source = source_find(source_name);
     if (!source)
         return ST_USAGE;
+    if (strcmp(source->name, "file") == 0)
+        source = source_of_file(input ? input : "");
+    if (!source)
+        return ST_USAGE;
     machine->source = source->name;
     if (hwloc_topology_init(&machine->topo)) {
         machine->topo = NULL;
         return fail(ST_ENV, "cannot start hwloc: %s", strerror(errno));
     }
     hwloc_topology_set_io_types_filter(machine->topo, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+    /* NVSwitches are not important to hwloc. */
+    hwloc_topology_set_type_filter(machine->topo, HWLOC_OBJ_PCI_DEVICE, HWLOC_TYPE_FILTER_KEEP_ALL);
     if (!input)
         input = "";
-    const enum status status = source->configure(machine->topo, input);
+    const enum status status = source->configure(machine, input);
     if (status)
         return status;
     if (load_topology(machine->topo))
@@ -155,6 +167,7 @@ enum status machine_load(struct machine *machine, const char *source_name, const
 void machine_free(struct machine *machine) {
     free(machine->gpus);
     free(machine->nics);
+    free(machine->fabric);
     hwloc_bitmap_free(machine->allowed);
     if (machine->topo)
         hwloc_topology_destroy(machine->topo);

@@ -30,25 +30,29 @@ enum { MACHINE_CACHES = 16 };
 struct machine {
     struct hwloc_topology *topo;
     struct hwloc_bitmap_s *allowed; /* PUs this process could use when the machine was loaded */
-    const char *source;             /* "hwloc", "hwloc-xml", "synthetic" */
+    const char *source;             /* "hwloc", "hwloc-xml", "nccl-xml", "synthetic" */
     bool native;                    /* this very machine, so that binding means something */
     char name[256];                 /* product and processors, or the synthetic description */
     char cpu[128];                  /* processor model, "" when unknown */
-    int packages, numa_nodes, cores, pus;
-    int allowed_cores; /* cores of which at least one PU is allowed */
-    int cpu_quota;     /* CPUs' worth of time the control group grants, 0 if unlimited */
+    int packages, numa_nodes, cores, pus; /* packages: 0 when unknown */
+    bool cores_known;                     /* else every hardware thread counts as a core */
+    int allowed_cores;                    /* cores of which at least one PU is allowed */
+    int cpu_quota; /* CPUs' worth of time the control group grants, 0 if unlimited */
     uint64_t memory_bytes;
     struct machine_cache caches[MACHINE_CACHES];
     int n_caches;
     struct pci_device *gpus, *nics;
     int n_gpus, n_nics;
+    int n_nvswitches;
+    struct fabric_link *fabric; /* [n_gpus * n_gpus], see fabric.h */
+    char note[320];             /* what the source cannot tell, "" if nothing is amiss */
 };
 
-/* Loads a machine from a source: "hwloc" (input is ignored), "hwloc-xml" (a file name), or
- * "synthetic" (a hwloc description such as "package:2 l3:1 core:4 pu:2"). ST_USAGE for an unknown
- * source, a file that is missing, damaged or of a format this hwloc cannot read, or a bad
- * description; ST_ENV when this machine cannot be examined. Release with machine_free(), which is
- * also right after a failure. */
+/* Loads a machine from a source: "hwloc" (input is ignored), "hwloc-xml" or "nccl-xml" (a file
+ * name), or "synthetic" (a hwloc description such as "package:2 l3:1 core:4 pu:2"); "file" is
+ * either of the two that take one, whichever it is. ST_USAGE for an unknown source, a file that is
+ * missing, damaged or of a format this hwloc cannot read, or a bad description; ST_ENV when this
+ * machine cannot be examined. Release with machine_free(), which is also right after a failure. */
 enum status machine_load(struct machine *machine, const char *source, const char *input);
 void machine_free(struct machine *machine);
 

@@ -1,4 +1,5 @@
 #include <jansson.h>
+#include <math.h>
 
 #include "base/status.h"
 #include "topology/machine.h"
@@ -7,6 +8,11 @@
 
 static json_t *number_or_null(int number) {
     return number >= 0 ? json_integer(number) : json_null();
+}
+
+/* To a MB/s: what hwloc holds as float is no more exact. */
+static json_t *rate_json(double gb_s) {
+    return json_real(round(gb_s * 1000) / 1000);
 }
 
 static json_t *caches_json(const struct machine *machine) {
@@ -44,7 +50,7 @@ static json_t *nics_json(const struct machine *machine) {
         json_t *object = json_pack("{s:s, s:s, s:s, s:o}", "name", nic->name, "pci", nic->pci,
                                    "kind", nic->nic_kind, "numa", number_or_null(nic->numa));
         if (nic->peak_gb_s > 0)
-            json_object_set_new(object, "peak_gb_s", json_real(nic->peak_gb_s));
+            json_object_set_new(object, "peak_gb_s", rate_json(nic->peak_gb_s));
         json_array_append_new(array, object);
     }
     return array;
@@ -67,7 +73,7 @@ static json_t *device_link_json(const struct machine *machine, const struct pci_
     json_t *object = json_pack("{s:s, s:s, s:s, s:s}", "a", a->name, "b", b->name, "class",
                                link_class_name(link.class), "smi", link.smi);
     if (link.peak_gb_s > 0)
-        json_object_set_new(object, "peak_gb_s", json_real(link.peak_gb_s));
+        json_object_set_new(object, "peak_gb_s", rate_json(link.peak_gb_s));
     return object;
 }
 
@@ -96,12 +102,17 @@ json_t *topology_json(const struct machine *machine, const struct place *places,
     add_device_links(links, machine);
     add_rank_links(links, places, n_places);
     json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "schema",
+        "{s:s, s:s, s:s, s:o, s:i, s:o, s:i, s:o, s:o, s:o, s:o, s:o}", "schema",
         "spbench.topology/1", "machine", machine->name, "source", machine->source, "packages",
-        machine->packages, "numa_nodes", machine->numa_nodes, "cores", machine->cores, "pus",
-        machine->pus, "caches", caches_json(machine), "gpus", gpus_json(machine), "nics",
+        number_or_null(machine->packages > 0 ? machine->packages : -1), "numa_nodes",
+        machine->numa_nodes, "cores", number_or_null(machine->cores_known ? machine->cores : -1),
+        "pus", machine->pus, "caches", caches_json(machine), "gpus", gpus_json(machine), "nics",
         nics_json(machine), "ranks", ranks_json(places, n_places), "links", links);
     if (!object)
         fail(ST_ENV, "out of memory for the topology of %s", machine->name);
+    if (machine->n_nvswitches > 0)
+        json_object_set_new(object, "nvswitches", json_integer(machine->n_nvswitches));
+    if (machine->note[0])
+        json_object_set_new(object, "note", json_string(machine->note));
     return object;
 }

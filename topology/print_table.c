@@ -5,8 +5,9 @@
 #include "topology/machine.h"
 #include "topology/place.h"
 #include "topology/print.h"
+#include "topology/print_devices.h"
 
-enum { MATRIX_RANKS = 16, MATRIX_DEVICES = 40 };
+enum { MATRIX_RANKS = 16 };
 
 struct view {
     const struct machine *machine;
@@ -16,10 +17,11 @@ struct view {
 
 /* Short words for a matrix of ranks, each with what it stands for. */
 static const char *const short_names[LINK_CLASSES] = {
-    [LINK_SAME_CORE] = "core",    [LINK_SHARED_L2] = "L2",        [LINK_SHARED_L3] = "L3",
-    [LINK_SAME_NUMA] = "numa",    [LINK_SAME_PACKAGE] = "pkg",    [LINK_CROSS_PACKAGE] = "cross",
-    [LINK_NVLINK] = "nvlink",     [LINK_PCIE_SWITCH] = "pcie-sw", [LINK_PCIE_HOST] = "pcie-host",
-    [LINK_PCIE_NODE] = "pcie-nd", [LINK_SYSTEM] = "sys",          [LINK_NETWORK] = "net",
+    [LINK_SAME_CORE] = "core",      [LINK_SHARED_L2] = "L2",      [LINK_SHARED_L3] = "L3",
+    [LINK_SAME_NUMA] = "numa",      [LINK_SAME_PACKAGE] = "pkg",  [LINK_CROSS_PACKAGE] = "cross",
+    [LINK_NVLINK] = "nvlink",       [LINK_XGMI] = "xgmi",         [LINK_PCIE_SWITCH] = "pcie-sw",
+    [LINK_PCIE_HOST] = "pcie-host", [LINK_PCIE_NODE] = "pcie-nd", [LINK_SYSTEM] = "sys",
+    [LINK_NETWORK] = "net",
 };
 
 static void put_bytes(char *buf, size_t n, uint64_t bytes) {
@@ -40,24 +42,31 @@ static void put_number(char *buf, size_t n, int number) {
         snprintf(buf, n, "-");
 }
 
-static void put_rate(char *buf, size_t n, double gb_s) {
-    if (gb_s > 0)
-        snprintf(buf, n, "%.4g", gb_s);
-    else
-        snprintf(buf, n, "-");
-}
-
 static const char *plural(int n) {
     return n == 1 ? "" : "s";
+}
+
+/* "2 packages, ", or nothing where the source does not tell. */
+static void print_count(FILE *out, int n, const char *what) {
+    if (n > 0)
+        fprintf(out, "%d %s%s, ", n, what, plural(n));
 }
 
 static void print_machine(FILE *out, const struct machine *m) {
     char bytes[32];
     put_bytes(bytes, sizeof bytes, m->memory_bytes);
-    fprintf(out, "Machine: %s (%s)\n", m->name, m->source);
-    fprintf(out, "  %d package%s, %d NUMA node%s, %d core%s, %d hardware thread%s, %s memory\n",
-            m->packages, plural(m->packages), m->numa_nodes, plural(m->numa_nodes), m->cores,
-            plural(m->cores), m->pus, plural(m->pus), bytes);
+    fprintf(out, "Machine: %s (%s)\n  ", m->name, m->source);
+    print_count(out, m->packages, "package");
+    print_count(out, m->numa_nodes, "NUMA node");
+    print_count(out, m->cores_known ? m->cores : 0, "core");
+    fprintf(out, "%d hardware thread%s", m->pus, plural(m->pus));
+    if (m->memory_bytes > 0)
+        fprintf(out, ", %s memory", bytes);
+    if (m->n_nvswitches > 0)
+        fprintf(out, ", %d NVSwitch%s", m->n_nvswitches, m->n_nvswitches == 1 ? "" : "es");
+    fprintf(out, "\n");
+    if (m->note[0])
+        fprintf(out, "  note: %s\n", m->note);
     if (m->cpu_quota > 0 && m->cpu_quota < m->allowed_cores)
         fprintf(out, "  the control group grants %d CPU%s' worth of time\n", m->cpu_quota,
                 plural(m->cpu_quota));
@@ -69,88 +78,6 @@ static void print_machine(FILE *out, const struct machine *m) {
         fprintf(out, "  L%d: %d x %s, each for %d core%s\n", c->level, c->count, bytes, c->cores,
                 plural(c->cores));
     }
-}
-
-static void list_nearest(const struct machine *machine, const struct pci_device *gpu, char *buf,
-                         size_t n) {
-    size_t used = 0;
-    buf[0] = '\0';
-    for (int i = 0; i < machine->n_nics && used < n; i++)
-        if (device_nic_is_nearest(machine, gpu, &machine->nics[i]))
-            used += (size_t)snprintf(buf + used, n - used, "%s%s", used ? "," : "",
-                                     machine->nics[i].name);
-    if (!used)
-        snprintf(buf, n, "-");
-}
-
-static void gpu_cell(const void *context, int row, int col, char *buf, size_t n) {
-    static const char *const head[] = {"GPU", "pci", "numa", "vendor", "model", "nearest NICs"};
-    const struct machine *machine = context;
-    const struct pci_device *gpu = row ? &machine->gpus[row - 1] : NULL;
-    if (!gpu)
-        snprintf(buf, n, "%s", head[col]);
-    else if (col == 2)
-        put_number(buf, n, gpu->numa);
-    else if (col == 5)
-        list_nearest(machine, gpu, buf, n);
-    else {
-        const char *const text[] = {gpu->name, gpu->pci, "", gpu->vendor, gpu->model};
-        snprintf(buf, n, "%s", text[col]);
-    }
-}
-
-static void nic_cell(const void *context, int row, int col, char *buf, size_t n) {
-    static const char *const head[] = {"NIC", "pci", "numa", "kind", "GB/s", "model"};
-    const struct machine *machine = context;
-    const struct pci_device *nic = row ? &machine->nics[row - 1] : NULL;
-    if (!nic)
-        snprintf(buf, n, "%s", head[col]);
-    else if (col == 2)
-        put_number(buf, n, nic->numa);
-    else if (col == 4)
-        put_rate(buf, n, nic->peak_gb_s);
-    else {
-        const char *const text[] = {nic->name, nic->pci, "", nic->nic_kind, "", nic->model};
-        snprintf(buf, n, "%s", text[col]);
-    }
-}
-
-static const struct pci_device *device_at(const struct machine *machine, int i) {
-    return i < machine->n_gpus ? &machine->gpus[i] : &machine->nics[i - machine->n_gpus];
-}
-
-static void device_link_cell(const void *context, int row, int col, char *buf, size_t n) {
-    const struct machine *machine = context;
-    if (row == 0 && col == 0)
-        buf[0] = '\0';
-    else if (row == 0 || col == 0)
-        snprintf(buf, n, "%s", device_at(machine, row + col - 1)->name);
-    else if (row == col)
-        snprintf(buf, n, "X");
-    else
-        snprintf(
-            buf, n, "%s",
-            device_link(machine, device_at(machine, row - 1), device_at(machine, col - 1)).smi);
-}
-
-static void print_devices(FILE *out, const struct machine *machine) {
-    if (machine->n_gpus) {
-        fprintf(out, "\n");
-        grid_print(out, machine->n_gpus + 1, 6, gpu_cell, machine);
-    }
-    if (machine->n_nics) {
-        fprintf(out, "\n");
-        grid_print(out, machine->n_nics + 1, 6, nic_cell, machine);
-    }
-    /* A NIC may have very many virtual functions; the GPUs' nearest are listed above. */
-    const int all = machine->n_gpus + machine->n_nics;
-    const int devices = all <= MATRIX_DEVICES ? all : machine->n_gpus;
-    if (!machine->n_gpus || devices < 2)
-        return;
-    fprintf(out, "\nPaths between devices\n");
-    grid_print(out, devices + 1, devices + 1, device_link_cell, machine);
-    fprintf(out, "  NV# = that many NVLinks, PIX = one PCIe switch, PXB = several, PHB = one host "
-                 "bridge,\n  NODE = host bridges of one NUMA node, SYS = across NUMA nodes\n");
 }
 
 static void rank_cell(const void *context, int row, int col, char *buf, size_t n) {

@@ -1,72 +1,60 @@
 #include "topology/sources.h"
 
-#include <errno.h>
+#include <hwloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-static enum status configure_native(hwloc_topology_t topo, const char *input) {
+#include "topology/machine.h"
+#include "topology/nccl.h"
+#include "topology/text.h"
+#include "topology/xml.h"
+
+static enum status configure_native(struct machine *machine, const char *input) {
     (void)input;
     /* These start a GPU runtime or ask an X server in every rank, and only name devices that the
      * PCI tree shows anyway. A component that is not installed is no error. */
     static const char *const unwanted[] = {"cuda", "opencl", "gl"};
     for (size_t i = 0; i < sizeof unwanted / sizeof *unwanted; i++)
-        hwloc_topology_set_components(topo, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, unwanted[i]);
+        hwloc_topology_set_components(machine->topo, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,
+                                      unwanted[i]);
     return ST_OK;
 }
 
-/* The major version in a root tag such as `<topology version="3.0">`; files of hwloc 1 have none.
- */
-static unsigned long format_version(const char *tag) {
-    static const char key[] = "version=\"";
-    const char *end = strchr(tag, '>');
-    const char *version = strstr(tag, key);
-    return version && end && version < end ? strtoul(version + sizeof key - 1, NULL, 10) : 1;
+/* The root element of a file, and a version attribute as text[n], "" if it has none. */
+static enum status read_root(const char *path, char *name, char *version, size_t n) {
+    xmlDoc *doc;
+    const enum status st = xml_read(path, &doc);
+    if (st)
+        return st;
+    const xmlNode *root = xmlDocGetRootElement(doc);
+    text_copy(name, n, root ? (const char *)root->name : "");
+    text_copy(version, n, root ? xml_attribute(root, "version") : NULL);
+    xmlFreeDoc(doc);
+    return ST_OK;
 }
 
-/* Looks at the head of the file, since hwloc's own refusal does not tell a foreign format from a
- * newer one or from damage. */
-static enum status check_xml(const char *path) {
-    char head[8192];
-    struct stat info;
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        return fail(ST_USAGE, "cannot read topology file %s: it is no regular file", path);
-    FILE *file = fopen(path, "rb");
-    const size_t n = file ? fread(head, 1, sizeof head - 1, file) : 0;
-    const int error = !file || ferror(file) ? errno : 0;
-    if (file)
-        fclose(file);
-    if (error)
-        return fail(ST_USAGE, "cannot read topology file %s: %s", path, strerror(error));
-    head[n] = '\0';
-
-    const char *root = strstr(head, "<topology");
-    if (!root && strstr(head, "<system"))
-        return fail(
-            ST_USAGE,
-            "%s is an NCCL topology, not hwloc XML; export the machine with `lstopo FILE.xml`",
-            path);
-    if (!root)
-        return fail(ST_USAGE,
-                    "%s is not hwloc XML: no <topology> element in its first %zu bytes; export the "
-                    "machine with `lstopo FILE.xml`",
-                    path, n);
-    const unsigned long major = format_version(root);
+/* hwloc's own refusal does not tell a newer format from damage. Files of hwloc 1 have no version.
+ */
+static enum status configure_hwloc_xml(struct machine *machine, const char *path) {
+    char root[64], version[64];
+    const enum status st = read_root(path, root, version, sizeof root);
+    if (st)
+        return st;
+    if (strcmp(root, "topology") != 0)
+        return fail(ST_USAGE, "%s is no hwloc XML: its root is <%s>, not <topology>", path, root);
+    const unsigned long major = *version ? strtoul(version, NULL, 10) : 1;
     const unsigned ours = hwloc_get_api_version() >> 16;
     if (major > ours)
         return fail(ST_USAGE,
                     "%s has the format of hwloc %lu, and this program was built with hwloc %u; "
                     "export the machine again with `lstopo --export-xml-flags v%u FILE.xml`",
                     path, major, ours, ours);
-    return ST_OK;
-}
-
-static enum status configure_xml(hwloc_topology_t topo, const char *path) {
-    const enum status status = check_xml(path);
-    if (status)
-        return status;
-    if (hwloc_topology_set_xml(topo, path))
+    if (major < 2)
+        snprintf(
+            machine->note, sizeof machine->note,
+            "the file has the format of hwloc 1, which holds no links between GPUs beside PCI");
+    if (hwloc_topology_set_xml(machine->topo, path))
         return fail(ST_USAGE,
                     "%s is damaged: hwloc cannot parse it; export the machine again with `lstopo "
                     "FILE.xml`",
@@ -74,8 +62,34 @@ static enum status configure_xml(hwloc_topology_t topo, const char *path) {
     return ST_OK;
 }
 
-static enum status configure_synthetic(hwloc_topology_t topo, const char *description) {
-    if (hwloc_topology_set_synthetic(topo, description))
+static void note_nccl(struct machine *machine, const struct nccl_system *system) {
+    static const char told[] =
+        "NCCL topologies tell no packages, cores and host bridges: PHB may be NODE";
+    if (system->n_without_pci > 0)
+        snprintf(machine->note, sizeof machine->note,
+                 "%s; network interfaces that are no PCI devices are left out (%zu)", told,
+                 system->n_without_pci);
+    else
+        snprintf(machine->note, sizeof machine->note, "%s", told);
+}
+
+static enum status configure_nccl_xml(struct machine *machine, const char *path) {
+    struct nccl_system system;
+    enum status st = nccl_read(&system, path);
+    char *text = st == ST_OK ? nccl_to_hwloc(&system) : NULL;
+    if (st == ST_OK && !text)
+        st = ST_ENV;
+    if (st == ST_OK && hwloc_topology_set_xmlbuffer(machine->topo, text, (int)strlen(text) + 1))
+        st = fail(ST_USAGE, "%s: hwloc does not take the machine that it describes", path);
+    if (st == ST_OK)
+        note_nccl(machine, &system);
+    free(text);
+    nccl_free(&system);
+    return st;
+}
+
+static enum status configure_synthetic(struct machine *machine, const char *description) {
+    if (hwloc_topology_set_synthetic(machine->topo, description))
         return fail(ST_USAGE,
                     "\"%s\" is not a synthetic machine; write levels from the outside in, such as "
                     "\"package:2 l3:1 core:4 pu:2\"",
@@ -85,8 +99,11 @@ static enum status configure_synthetic(hwloc_topology_t topo, const char *descri
 
 static const struct source sources[] = {
     {"hwloc", configure_native, ST_ENV, "see whether `lstopo` works here"},
-    {"hwloc-xml", configure_xml, ST_USAGE,
+    {"file", NULL, ST_USAGE, ""}, /* stands for the next two */
+    {"hwloc-xml", configure_hwloc_xml, ST_USAGE,
      "the file is damaged; export the machine again with `lstopo FILE.xml`"},
+    {"nccl-xml", configure_nccl_xml, ST_USAGE,
+     "it describes no machine; dump it again with NCCL_TOPO_DUMP_FILE"},
     {"synthetic", configure_synthetic, ST_USAGE,
      "write levels from the outside in, such as \"package:2 l3:1 core:4 pu:2\""},
 };
@@ -100,5 +117,28 @@ const struct source *source_find(const char *name) {
         snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", sources[i].name);
     }
     fail(ST_USAGE, "no topology source \"%s\"; there are: %s", name, known);
+    return NULL;
+}
+
+const struct source *source_of_file(const char *path) {
+    static const struct {
+        const char *root, *source;
+    } kinds[] = {{"topology", "hwloc-xml"}, {"system", "nccl-xml"}};
+    char root[64], version[64];
+    if (read_root(path, root, version, sizeof root))
+        return NULL;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i].root, root) == 0)
+            return source_find(kinds[i].source);
+    if (strcmp(root, "graphs") == 0)
+        fail(ST_USAGE,
+             "%s holds the graphs that NCCL chose, not a machine; dump that with "
+             "NCCL_TOPO_DUMP_FILE",
+             path);
+    else
+        fail(ST_USAGE,
+             "%s is no topology: its root is <%s>; export the machine with `lstopo FILE.xml`, or "
+             "with NCCL_TOPO_DUMP_FILE",
+             path, root);
     return NULL;
 }

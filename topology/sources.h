@@ -2,19 +2,23 @@
 #ifndef SPB_TOPOLOGY_SOURCES_H
 #define SPB_TOPOLOGY_SOURCES_H
 
-#include <hwloc.h>
-
 #include "base/status.h"
+
+struct machine;
 
 struct source {
     const char *name;
-    /* Readies an initialised topology for hwloc_topology_load(); says what is wrong with input. */
-    enum status (*configure)(hwloc_topology_t topo, const char *input);
+    /* Readies machine->topo, initialised, for hwloc_topology_load(); says what is wrong with input.
+     */
+    enum status (*configure)(struct machine *machine, const char *input);
     enum status failure; /* what it means when the load fails after that */
     const char *remedy;  /* ... and what to do then */
 };
 
 /* NULL (and a logged error that lists the names) when there is no such source. */
 const struct source *source_find(const char *name);
+
+/* The source that reads a file, by its root element; NULL (logged) if none does. */
+const struct source *source_of_file(const char *path);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "topology/pcie.h"
+
 /* The first line of root/dir/file; false if there is none. */
 static bool read_line(const char *root, const char *dir, const char *file, char *line, int n) {
     char path[1024];
@@ -103,4 +105,14 @@ double system_nic_gb_s(const char *sysfs, const char *name) {
         mbit > 0)
         return mbit / 8000;
     return 0;
+}
+
+double system_pcie_gb_s(const char *sysfs, const char *id) {
+    char speed[64], width[64];
+    int lanes = 0;
+    if (!read_line(sysfs, id, "max_link_speed", speed, sizeof speed) ||
+        !read_line(sysfs, id, "max_link_width", width, sizeof width) ||
+        sscanf(width, "%d", &lanes) != 1 || lanes > 32) /* 255: it cannot be read */
+        return 0;
+    return pcie_gb_s(pcie_parse_gt_s(speed), lanes);
 }

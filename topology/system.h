@@ -12,4 +12,9 @@ int system_cpu_quota(const char *sysfs, const char *self);
  * RDMA device's first port, or the speed of a network interface. sysfs: "/sys/class". */
 double system_nic_gb_s(const char *sysfs, const char *name);
 
+/* The most that the PCI Express port of a device can carry in one direction, GB/s: its maximum
+ * speed and width, not those of the moment. 0 if unknown. sysfs: "/sys/bus/pci/devices"; id:
+ * "0000:17:00.0". */
+double system_pcie_gb_s(const char *sysfs, const char *id);
+
 #endif

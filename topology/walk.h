@@ -11,6 +11,11 @@ static inline int walk_core_depth(const struct machine *machine) {
     return hwloc_get_type_or_below_depth(machine->topo, HWLOC_OBJ_CORE);
 }
 
+static inline bool walk_is_pci_bridge(hwloc_obj_t obj) {
+    return obj && obj->type == HWLOC_OBJ_BRIDGE &&
+           obj->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_PCI;
+}
+
 /* The nearest object that is above both. Unlike hwloc_get_common_ancestor_obj() it is right for I/O
  * objects, whose depths are not ordered. */
 static inline hwloc_obj_t walk_common_ancestor(hwloc_obj_t a, hwloc_obj_t b) {

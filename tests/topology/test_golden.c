@@ -18,7 +18,7 @@ static enum status load_quietly(struct machine *machine, const char *path, char 
     fflush(stderr);
     const int saved = dup(STDERR_FILENO);
     dup2(fileno(file), STDERR_FILENO);
-    const enum status status = machine_load(machine, "hwloc-xml", path);
+    const enum status status = machine_load(machine, "file", path);
     fflush(stderr);
     dup2(saved, STDERR_FILENO);
     close(saved);
@@ -49,7 +49,7 @@ static void check_accepted(const char *path, const char *expected_path) {
     if (!expected)
         fail_msg("%s:%d: %s", expected_path, error.line, error.text);
     struct machine machine;
-    assert_int_equal(machine_load(&machine, "hwloc-xml", path), ST_OK);
+    assert_int_equal(machine_load(&machine, "file", path), ST_OK);
     json_t *actual = topology_json(&machine, NULL, 0);
     assert_non_null(actual);
     if (!json_equal(actual, expected)) {

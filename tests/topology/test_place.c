@@ -47,8 +47,9 @@ static void nearest_level_wins(void **state) {
 static void class_names_in_order(void **state) {
     (void)state;
     static const char *const names[] = {
-        "same-core", "shared-l2",   "shared-l3", "same-numa", "same-package", "cross-package",
-        "nvlink",    "pcie-switch", "pcie-host", "pcie-node", "system",       "network",
+        "same-core",     "shared-l2", "shared-l3", "same-numa",   "same-package",
+        "cross-package", "nvlink",    "xgmi",      "pcie-switch", "pcie-host",
+        "pcie-node",     "system",    "network",
     };
     assert_int_equal(LINK_CLASSES, sizeof names / sizeof *names);
     for (int i = 0; i < LINK_CLASSES; i++)

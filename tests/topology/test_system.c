@@ -1,4 +1,5 @@
 /* Reads copies of sysfs that each test writes below its working directory. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 #include <unistd.h>
 
 #include "topology/machine.h"
+#include "topology/pcie.h"
 #include "topology/system.h"
 
 #include "tests/cmocka_all.h"
@@ -89,6 +91,39 @@ static void nic_rates(void **state) {
     assert_true(system_nic_gb_s(root, "eth2") == 0.0);
 }
 
+static void pcie_maxima(void **state) {
+    (void)state;
+    write_file("0000:17:00.0/max_link_speed", "16.0 GT/s PCIe\n");
+    write_file("0000:17:00.0/max_link_width", "16\n");
+    write_file("0000:17:00.0/current_link_speed", "2.5 GT/s PCIe\n"); /* idle: of no interest */
+    write_file("0000:18:00.0/max_link_speed", "5 GT/s\n");
+    write_file("0000:18:00.0/max_link_width", "8\n");
+    write_file("0000:19:00.0/max_link_speed", "Unknown\n");
+    write_file("0000:19:00.0/max_link_width", "255\n");
+    write_file("0000:1a:00.0/max_link_speed", "8.0 GT/s PCIe\n"); /* and no width */
+    assert_true(fabs(system_pcie_gb_s(root, "0000:17:00.0") - 31.508) < 1e-3);
+    assert_true(fabs(system_pcie_gb_s(root, "0000:18:00.0") - 4.0) < 1e-9);
+    assert_true(system_pcie_gb_s(root, "0000:19:00.0") == 0.0);
+    assert_true(system_pcie_gb_s(root, "0000:1a:00.0") == 0.0);
+    assert_true(system_pcie_gb_s(root, "0000:1b:00.0") == 0.0);
+}
+
+/* The rates that the PCI-SIG's FAQs give per lane, rounded as there. */
+static void pcie_generations(void **state) {
+    (void)state;
+    static const double x16[][2] = {{2.5, 4.0},   {5, 8.0},     {8, 15.754},
+                                    {16, 31.508}, {32, 63.015}, {64, 121.0}};
+    for (size_t i = 0; i < sizeof x16 / sizeof *x16; i++)
+        assert_true(fabs(pcie_gb_s(x16[i][0], 16) - x16[i][1]) < 1e-3);
+    assert_true(pcie_gb_s(0, 16) == 0.0);
+    assert_true(pcie_gb_s(8, 0) == 0.0);
+    assert_true(pcie_gb_s(NAN, 16) == 0.0);
+    assert_true(pcie_parse_gt_s("8.0 GT/s PCIe") == 8.0);
+    assert_true(pcie_parse_gt_s("8 Gbit/s") == 0.0);
+    assert_true(pcie_parse_gt_s("-8 GT/s") == 0.0);
+    assert_true(pcie_parse_gt_s("inf GT/s") == 0.0);
+}
+
 static void threads(void **state) {
     (void)state;
     struct machine machine = {.allowed_cores = 8};
@@ -106,6 +141,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(quota_version_2, make_root, remove_root),
         cmocka_unit_test_setup_teardown(quota_version_1, make_root, remove_root),
         cmocka_unit_test_setup_teardown(nic_rates, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(pcie_maxima, make_root, remove_root),
+        cmocka_unit_test(pcie_generations),
         cmocka_unit_test(threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
