@@ -2,8 +2,11 @@
 
 #include <errno.h>
 #include <hwloc.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "topology/place.h"
+#include "topology/text.h"
 #include "topology/walk.h"
 
 static const char *const policy_names[BIND_POLICIES] = {
@@ -75,4 +78,32 @@ enum status bind_rank(const struct machine *machine, enum bind_policy policy, in
                       local_rank, local_size, bind_policy_name(policy), strerror(errno));
     hwloc_bitmap_free(cpus);
     return status;
+}
+
+enum bind_policy bind_policy_find(const char *name) {
+    int policy = 0;
+    while (policy < BIND_POLICIES && strcmp(policy_names[policy], name) != 0)
+        policy++;
+    return (enum bind_policy)policy;
+}
+
+enum status bind_described(const struct machine *machine, enum bind_policy policy, int hosts,
+                           int ranks, struct place *places) {
+    const int local_size = ranks / hosts;
+    hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
+    enum status st = cpus ? ST_OK : fail(ST_ENV, "out of memory for a set of processors");
+    for (int r = 0; r < ranks && !st; r++) {
+        char host[32];
+        snprintf(host, sizeof host, "node%d", r / local_size);
+        if (r < local_size) {
+            st = bind_share(machine, policy, r, local_size, cpus);
+            place_at(machine, cpus, host, &places[r]);
+            continue;
+        }
+        places[r] = places[r % local_size]; /* hosts are alike */
+        text_copy(places[r].host, sizeof places[r].host, host);
+        places[r].host_key = text_hash(TEXT_HASH_START, host);
+    }
+    hwloc_bitmap_free(cpus);
+    return st;
 }

@@ -12,6 +12,7 @@
 
 struct machine;
 struct hwloc_bitmap_s;
+struct place;
 
 enum bind_policy {
     BIND_CORE, /* the rank's own share of cores */
@@ -33,5 +34,14 @@ enum status bind_share(const struct machine *machine, enum bind_policy policy, i
  * ST_USAGE if machine is not this one, ST_ENV if the system refuses. */
 enum status bind_rank(const struct machine *machine, enum bind_policy policy, int local_rank,
                       int local_size);
+
+/* Seats ranks on a machine that is only described, or on several that are alike: rank r sits on
+ * host r / (ranks / hosts), bound as bind_rank() would bind it there. hosts divides ranks. Fills
+ * places[ranks]; hosts are called node0, node1, ... ST_ENV when memory is short. */
+enum status bind_described(const struct machine *machine, enum bind_policy policy, int hosts,
+                           int ranks, struct place *places);
+
+/* The policy of that name; BIND_POLICIES if there is none. */
+enum bind_policy bind_policy_find(const char *name);
 
 #endif

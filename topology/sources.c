@@ -64,7 +64,8 @@ static enum status configure_hwloc_xml(struct machine *machine, const char *path
 
 static void note_nccl(struct machine *machine, const struct nccl_system *system) {
     static const char told[] =
-        "NCCL topologies tell no packages, cores and host bridges: PHB may be NODE";
+        "NCCL topologies tell no packages, cores and host bridges: NUMA nodes count as packages, "
+        "and PHB may be NODE";
     if (system->n_without_pci > 0)
         snprintf(machine->note, sizeof machine->note,
                  "%s; network interfaces that are no PCI devices are left out (%zu)", told,
