@@ -157,9 +157,16 @@ static const struct option options[] = {
 
 #define GROUP .group = "Machine"
     {.name = "input", .type = OPT_STRING, .value = "FILE", .commands = TOPO, GROUP,
-     .help = "Show the machine in a file of hwloc XML, as lstopo writes it, instead of this one"},
+     .help = "Show the machine in a file instead of this one: hwloc XML, as lstopo writes it, or an "
+             "NCCL topology (NCCL_TOPO_DUMP_FILE)"},
     {.name = "synthetic", .type = OPT_STRING, .value = "MACHINE", .commands = TOPO, GROUP,
      .help = "Show a machine described in hwloc's words: 'package:2 l3:1 core:4 pu:2'"},
+    {.name = "nodes", .type = OPT_COUNT, .value = "N", .initial = "1", .min = 1, .max = 1024,
+     .commands = TOPO, GROUP,
+     .help = "Hosts like the one of --input or --synthetic, over which -n ranks are spread evenly"},
+    {.name = "run", .type = OPT_STRING, .value = "DIR", .commands = TOPO, GROUP,
+     .help = "Draw the bandwidth between ranks that 'comm --op pairs' saved in a run folder, and by "
+             "default the machine of that run"},
 #undef GROUP
 
 #define GROUP .group = "Parallelism"
@@ -172,6 +179,15 @@ static const struct option options[] = {
     {.name = "placement", .type = OPT_CHOICE, .list = true, .variable = true, .value = "ORDER",
      .initial = "sp-inner", NAMES("sp-inner", "sp-outer"), .commands = RUNS, GROUP,
      .help = "Whether the ranks of a sequence are neighbours, or those of a parameter shard"},
+    {.name = "sp", .type = OPT_COUNT, .automatic = true, .value = "N", .initial = "auto", .min = 1,
+     .max = 65536, .commands = TOPO, GROUP,
+     .help = "Show which links groups of N ranks that share a sequence would use"},
+    {.name = "dp-shard", .type = OPT_COUNT, .automatic = true, .value = "N", .initial = "auto",
+     .min = 1, .max = 65536, .commands = TOPO, GROUP,
+     .help = "Data-parallel groups; auto: ranks / sp"},
+    {.name = "placement", .type = OPT_CHOICE, .value = "ORDER", .initial = "sp-inner",
+     NAMES("sp-inner", "sp-outer"), .commands = TOPO, GROUP,
+     .help = "The placement that advice starts from"},
     {.name = "ulysses-size", .type = OPT_COUNT, .list = true, .automatic = true, .variable = true,
      .value = "N", .initial = "auto", .min = 1, .max = 65536, .commands = COMM, GROUP,
      .help = "usp: ranks of a Ulysses group, the others are its rings; auto: the largest divisor of "
@@ -245,7 +261,10 @@ static const struct option options[] = {
      NAMES("table", "md", "csv", "json", "jsonl"), .commands = RECORDS | COMPARE, GROUP,
      .help = "Format of the results on stdout"},
     {.name = "output", .letter = 'o', .type = OPT_CHOICE, .value = "FORMAT", .initial = "table",
-     NAMES("table", "json"), .commands = INFO | TOPO, GROUP, .help = "Format of the output"},
+     NAMES("table", "json"), .commands = INFO, GROUP, .help = "Format of the output"},
+    {.name = "output", .letter = 'o', .type = OPT_CHOICE, .value = "FORMAT", .initial = "table",
+     NAMES("table", "json", "svg", "png"), .commands = TOPO, GROUP,
+     .help = "Format of the output; svg and png are a picture, on stdout too"},
     {.name = "output", .letter = 'o', .type = OPT_CHOICE, .list = true, .value = "FORMAT",
      .initial = "png,svg", NAMES("png", "svg"), .commands = PLOT, GROUP,
      .help = "Formats of the pictures"},

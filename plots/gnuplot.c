@@ -33,17 +33,8 @@ static enum status wait_for(pid_t child, const char *what) {
     return fail(ST_ENV, "gnuplot failed on %s (its message is above)", what);
 }
 
-enum status gnuplot_run(const char *dir, const char *data_dir, const char *const *args) {
-    enum { MOST = 32 };
-    char script[4096];
-    const int length = snprintf(script, sizeof script, "%s/main.gp", data_dir);
-    if (length < 0 || (size_t)length >= sizeof script || access(script, R_OK) != 0)
-        return fail(ST_ENV, "gnuplot script %s is missing; install spbench again", script);
-    /* -d: no start-up files, so that pictures look the same everywhere */
-    const char *argv[MOST] = {"gnuplot", "-d", "-c", script, data_dir};
-    for (size_t n = 5; *args && n < MOST - 1; n++)
-        argv[n] = *args++;
-
+/* Runs argv in folder dir; what is what it works on, for messages. */
+static enum status run(const char *dir, const char *const *argv, const char *what) {
     posix_spawn_file_actions_t actions;
     if (posix_spawn_file_actions_init(&actions) != 0)
         return fail(ST_ENV, "out of memory starting gnuplot");
@@ -61,5 +52,23 @@ enum status gnuplot_run(const char *dir, const char *data_dir, const char *const
                             "gnuplot, and check PATH");
     if (error != 0)
         return fail(ST_ENV, "gnuplot cannot be started: %s", strerror(error));
-    return wait_for(child, argv[7]);
+    return wait_for(child, what);
+}
+
+enum status gnuplot_run(const char *dir, const char *data_dir, const char *const *args) {
+    enum { MOST = 32 };
+    char script[4096];
+    const int length = snprintf(script, sizeof script, "%s/main.gp", data_dir);
+    if (length < 0 || (size_t)length >= sizeof script || access(script, R_OK) != 0)
+        return fail(ST_ENV, "gnuplot script %s is missing; install spbench again", script);
+    /* -d: no start-up files, so that pictures look the same everywhere */
+    const char *argv[MOST] = {"gnuplot", "-d", "-c", script, data_dir};
+    for (size_t n = 5; *args && n < MOST - 1; n++)
+        argv[n] = *args++;
+    return run(dir, argv, argv[7]);
+}
+
+enum status gnuplot_run_script(const char *dir, const char *script) {
+    const char *const argv[] = {"gnuplot", "-d", script, NULL};
+    return run(dir, argv, script);
 }

@@ -17,4 +17,7 @@ void gnuplot_label(char *out, size_t room, const char *text);
  * remedy when gnuplot is missing, or when it fails. */
 enum status gnuplot_run(const char *dir, const char *data_dir, const char *const *args);
 
+/* Runs `gnuplot -d script` in folder dir, for a script that names its own output. */
+enum status gnuplot_run_script(const char *dir, const char *script);
+
 #endif

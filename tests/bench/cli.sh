@@ -56,6 +56,28 @@ exits 0
 run "$spbench" topo --synthetic 'package:2 core:2 pu:1' -o json
 exits 0
 prints object schema
+synthetic='package:2 [numa] l3:1 core:4 pu:1'
+run "$spbench" topo --synthetic "$synthetic" --nodes 64 -n 512 --sp 4 --placement sp-outer
+exits 0
+grep -q 'network  *129024 pairs' "$work/out" || complain "hosts are not apart"
+grep -q 'advice: .*--placement sp-inner' "$work/out" || complain "there is no advice"
+for format in svg png; do
+    run "$spbench" topo --synthetic "$synthetic" -n 8 -o $format
+    exits 0
+    [ -s "$work/out" ] || complain "there is no picture"
+done
+head -c 4 "$work/out" | grep -q PNG || complain "the picture is no PNG"
+run "$spbench" topo --synthetic "$synthetic" --nodes 2
+exits 2
+says 'needs -n'
+run "$spbench" topo --synthetic "$synthetic" --nodes 3 -n 8
+exits 2
+run "$spbench" topo --synthetic "$synthetic" -n 8 --sp 3
+exits 2
+says 'do not fill'
+run "$spbench" topo --synthetic "$synthetic" --run "$work"
+exits 2
+says '-o svg'
 run "$spbench" info --generate bash
 exits 0
 bash -n "$work/out" || complain "the completion script is no script"
@@ -125,6 +147,11 @@ as_predicted
 run "$spbench" -n 3 topo -o json
 exits 0
 prints object links
+run "$spbench" -n 2 topo -o png --sp 2
+exits 0
+head -c 4 "$work/out" | grep -q PNG || complain "the picture of ranks is no PNG"
+run "$spbench" -n 2 topo --nodes 2
+exits 2
 
 # --- Under a bare mpiexec. Open MPI must be told what spbench tells it by itself.
 bare=(env OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "$mpiexec")
