@@ -63,7 +63,9 @@ static enum status take_result(void *context, const char *line, size_t length) {
     struct session *s = context;
     if (s->report)
         return report_line(s->report, line, length);
-    if (s->document && fprintf(s->document, "%s\n", line) < 0)
+    /* A document may be a picture, with zeros in it. */
+    if (s->document &&
+        (fwrite(line, 1, length, s->document) != length || fputc('\n', s->document) == EOF))
         return fail(ST_ENV, "the output could not be written: %s", strerror(errno));
     return ST_OK;
 }

@@ -68,7 +68,8 @@ static void svg_shape(const struct shape *s, FILE *out) {
         fprintf(out,
                 "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#%06x\"%s/>\n",
                 s->x, s->y, s->w, s->h, s->fill,
-                s->framed ? " stroke=\"#808080\" stroke-width=\"0.8\"" : "");
+                s->framed ? " stroke=\"#808080\" stroke-width=\"0.8\""
+                          : " shape-rendering=\"crispEdges\"");
         return;
     }
     /* The baseline is a fifth of the height above the bottom. */
@@ -87,7 +88,7 @@ enum status drawing_svg(const struct drawing *d, FILE *out) {
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
             "viewBox=\"0 0 %.0f %.0f\" font-family=\"'DejaVu Sans Mono',Menlo,Consolas,monospace\" "
-            "xml:space=\"preserve\" shape-rendering=\"crispEdges\">\n"
+            "xml:space=\"preserve\">\n"
             "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
             d->width, d->height, d->width, d->height);
     for (size_t i = 0; i < d->n; i++)

@@ -137,8 +137,8 @@ bool placement_advice(const struct place *places, const struct placement_shape *
     if (u == 1 || mine.worst < LINK_SAME_PACKAGE)
         return false;
     snprintf(text, n,
-             "sp=%d straddles %d %ss (%s) under either placement; --method usp --ulysses-size %d "
-             "keeps its all-to-all inside one (%s at worst), and only the ring crosses",
+             "sp=%d straddles %d %ss (%s), and no placement avoids it; --method usp --ulysses-size "
+             "%d keeps its all-to-all inside one (%s at worst), and only the ring crosses",
              shape->sp_size, count, unit, link_class_name(mine.worst), u,
              link_class_name(worst_of_blocks(places, shape, u)));
     return true;
