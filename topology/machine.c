@@ -1,11 +1,14 @@
 #include "topology/machine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <hwloc.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "topology/fabric.h"
@@ -136,6 +139,27 @@ static int load_topology(hwloc_topology_t topo) {
     return error;
 }
 
+/* hwloc believes XML: a set of processors that contradicts another makes it assert, crash, or build
+ * a tree that crashes its readers. So a child tries first, with hwloc's own check of a topology. */
+static bool survives(hwloc_topology_t topo) {
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        const int null = open("/dev/null", O_WRONLY);
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+        dup2(null, STDOUT_FILENO);
+        dup2(null, STDERR_FILENO);
+        if (load_topology(topo))
+            _exit(0); /* hwloc refuses it, which the parent will see too */
+        hwloc_topology_check(topo);
+        const int bottom = hwloc_topology_get_depth(topo) - 1;
+        _exit(hwloc_get_depth_type(topo, bottom) == HWLOC_OBJ_PU ? 0 : 1);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return child < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 enum status machine_load(struct machine *machine, const char *source_name, const char *input) {
     *machine = (struct machine){0};
     const struct source *source = source_find(source_name);
@@ -158,7 +182,7 @@ enum status machine_load(struct machine *machine, const char *source_name, const
     const enum status status = source->configure(machine, input);
     if (status)
         return status;
-    if (load_topology(machine->topo))
+    if ((source->untrusted && !survives(machine->topo)) || load_topology(machine->topo))
         return fail(source->failure, "hwloc cannot load %s: %s", *input ? input : "this machine",
                     source->remedy);
     return summarise(machine, input);

@@ -99,13 +99,13 @@ static enum status configure_synthetic(struct machine *machine, const char *desc
 }
 
 static const struct source sources[] = {
-    {"hwloc", configure_native, ST_ENV, "see whether `lstopo` works here"},
-    {"file", NULL, ST_USAGE, ""}, /* stands for the next two */
-    {"hwloc-xml", configure_hwloc_xml, ST_USAGE,
+    {"hwloc", configure_native, false, ST_ENV, "see whether `lstopo` works here"},
+    {"file", NULL, true, ST_USAGE, ""}, /* stands for the next two */
+    {"hwloc-xml", configure_hwloc_xml, true, ST_USAGE,
      "the file is damaged; export the machine again with `lstopo FILE.xml`"},
-    {"nccl-xml", configure_nccl_xml, ST_USAGE,
+    {"nccl-xml", configure_nccl_xml, true, ST_USAGE,
      "it describes no machine; dump it again with NCCL_TOPO_DUMP_FILE"},
-    {"synthetic", configure_synthetic, ST_USAGE,
+    {"synthetic", configure_synthetic, false, ST_USAGE,
      "write levels from the outside in, such as \"package:2 l3:1 core:4 pu:2\""},
 };
 

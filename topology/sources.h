@@ -2,6 +2,8 @@
 #ifndef SPB_TOPOLOGY_SOURCES_H
 #define SPB_TOPOLOGY_SOURCES_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 
 struct machine;
@@ -11,6 +13,7 @@ struct source {
     /* Readies machine->topo, initialised, for hwloc_topology_load(); says what is wrong with input.
      */
     enum status (*configure)(struct machine *machine, const char *input);
+    bool untrusted;      /* a file: hwloc may not survive what it says */
     enum status failure; /* what it means when the load fails after that */
     const char *remedy;  /* ... and what to do then */
 };
