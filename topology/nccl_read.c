@@ -184,10 +184,11 @@ static enum status read_pci(struct reader *r, const xmlNode *node, int cpu, int 
 
 static void name_cpu(const xmlNode *node, char *model, size_t n) {
     const char *vendor = xml_attribute(node, "vendor"), *arch = xml_attribute(node, "arch");
-    const char *family = xml_attribute(node, "familyid"), *number_ = xml_attribute(node, "modelid");
+    const char *family = xml_attribute(node, "familyid"),
+               *model_id = xml_attribute(node, "modelid");
     char text[96];
-    if (vendor && family && number_)
-        snprintf(text, sizeof text, "%s family %s model %s", vendor, family, number_);
+    if (vendor && family && model_id)
+        snprintf(text, sizeof text, "%s family %s model %s", vendor, family, model_id);
     else
         snprintf(text, sizeof text, "%s", vendor ? vendor : arch ? arch : "");
     text_copy(model, n, text);

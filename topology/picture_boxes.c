@@ -203,24 +203,24 @@ static enum status add_packages(const struct view *v, struct box *parent, bool *
     return add_nodes(v, parent, hwloc_topology_get_topology_cpuset(topo), done, &any);
 }
 
-/* "0-3,8": the ranks of a host. */
+/* "0-3,8": the ranks of a host; "..." where there is no room for more. */
 static void ranks_of_host(const struct view *v, uint64_t host, char *buf, size_t n) {
     size_t used = 0;
     buf[0] = '\0';
-    for (int rank = 0; rank < v->n && used + 16 < n; rank++) {
+    for (int rank = 0; rank < v->n; rank++) {
         if (v->places[rank].host_key != host)
             continue;
         int last = rank;
         while (last + 1 < v->n && v->places[last + 1].host_key == host)
             last++;
         const char *comma = used ? "," : "";
-        if (used + 40 > n)
-            used += (size_t)snprintf(buf + used, n - used, "%s...", comma);
-        else if (last > rank)
-            used += (size_t)snprintf(buf + used, n - used, "%s%d-%d", comma, rank, last);
-        else
-            used += (size_t)snprintf(buf + used, n - used, "%s%d", comma, rank);
-        rank = used + 40 > n ? v->n : last;
+        if (n - used < 20) {
+            snprintf(buf + used, n - used, "%s...", comma);
+            return;
+        }
+        used += (size_t)(last > rank ? snprintf(buf + used, n - used, "%s%d-%d", comma, rank, last)
+                                     : snprintf(buf + used, n - used, "%s%d", comma, rank));
+        rank = last;
     }
 }
 

@@ -89,17 +89,36 @@ int system_cpu_quota(const char *sysfs, const char *self) {
     return quota;
 }
 
+/* The share of an InfiniBand rate that is data, by the name that Linux gives it ("40 Gb/sec (4X
+ * QDR)"): up to QDR the rate is that of the line with 8b/10b coding; FDR is 14.0625 Gbit/s a lane
+ * with 64b/66b coding, which Linux calls 14; later rates and FDR10 are those of the data already
+ * (InfiniBand Architecture Specification, volume 2). */
+static double data_share(const char *rate) {
+    static const struct {
+        const char *ending;
+        double share;
+    } names[] = {{"X)", 0.8}, /* SDR, in some versions without a name */
+                 {" SDR)", 0.8},
+                 {" DDR)", 0.8},
+                 {" QDR)", 0.8},
+                 {" FDR)", 14.0625 * 64 / 66 / 14}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strstr(rate, names[i].ending))
+            return names[i].share;
+    return 1;
+}
+
 double system_nic_gb_s(const char *sysfs, const char *name) {
-    char dir[256], line[128];
-    double gbit = 0;
+    char dir[256], line[128], layer[64] = "";
+    double gbit = 0, mbit = 0;
     snprintf(dir, sizeof dir, "infiniband/%s/ports/1", name);
     if (read_line(sysfs, dir, "rate", line, sizeof line) &&
         sscanf(line, "%lf Gb/sec", &gbit) == 1) {
-        /* Before FDR the rate is that of the line, of which 8b/10b coding leaves 80%. */
-        const bool coded = strstr(line, " SDR") || strstr(line, " DDR") || strstr(line, " QDR");
-        return gbit * (coded ? 0.8 : 1.0) / 8;
+        /* RoCE has Ethernet's rates, in words of InfiniBand. */
+        const bool ethernet = read_line(sysfs, dir, "link_layer", layer, sizeof layer) &&
+                              strncmp(layer, "Ethernet", 8) == 0;
+        return gbit * (ethernet ? 1 : data_share(line)) / 8;
     }
-    double mbit = 0;
     snprintf(dir, sizeof dir, "net/%s", name);
     if (read_line(sysfs, dir, "speed", line, sizeof line) && sscanf(line, "%lf", &mbit) == 1 &&
         mbit > 0)
