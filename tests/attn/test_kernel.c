@@ -83,7 +83,7 @@ static void matches_on(const struct attn_kernel *kernel) {
         struct device *dev = open_kernel(kernel, cases[i].head_dim, 2);
         struct problem *p = problem_new(dev, &cases[i]);
         problem_run(p);
-        const struct errors e = problem_errors(p, 7);
+        const struct errors e = problem_errors(p, 11);
         check_errors(cases[i].name, kernel, e);
         problem_free(p);
         dev->row->close(dev);
