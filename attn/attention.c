@@ -1,7 +1,5 @@
 #include "attn/attention.h"
 
-#include <math.h>
-
 #include "attn/method.h"
 
 size_t attention_kv_elements(const struct problem *p) {
@@ -13,34 +11,6 @@ enum status attention_floats(struct attention *a, enum mem_category category, si
                              float **out) {
     *out = a->dev->row->alloc(a->dev, a->ledger, category, n * sizeof(float));
     return *out ? ST_OK : ST_ENV;
-}
-
-struct attn_args attention_args(const struct attention *a) {
-    const struct problem *p = &a->problem;
-    const int n = problem_local_tokens(p);
-    const size_t kv = attention_kv_elements(p);
-    return (struct attn_args){
-        .batch = p->batch,
-        .heads = p->heads,
-        .kv_heads = p->kv_heads,
-        .head_dim = p->head_dim,
-        .q_tokens = n,
-        .k_tokens = n,
-        .group = p->heads / p->kv_heads,
-        .scale = 1.0f / sqrtf((float)p->head_dim),
-        .mask = &p->mask,
-        .q_pos = a->mine,
-        .k_pos = a->mine,
-        .q = a->q.data,
-        .k = a->kv.data,
-        .v = (const char *)a->kv.data + kv * dtype_bytes(p->dtype),
-        .o = a->o.data,
-        .dout = a->dout.data,
-        .dq = a->dq.data,
-        .dk = a->dkv.data,
-        .dv = a->dkv.data ? (float *)a->dkv.data + kv : NULL,
-        .workspace = a->workspace,
-    };
 }
 
 static enum status alloc_tensors(struct attention *a) {
@@ -65,10 +35,28 @@ static enum status alloc_tensors(struct attention *a) {
         if (st != ST_OK)
             return st;
     }
-    const struct attn_args args = attention_args(a);
+    const struct attn_args args = a->method->piece(p, a->sp->rank);
     const size_t workspace = a->dev->row->attn_workspace_bytes(a->dev, &args);
     a->workspace = a->dev->row->alloc(a->dev, a->ledger, MEM_WORKSPACE, workspace);
     return a->workspace ? ST_OK : ST_ENV;
+}
+
+/* Which tokens every SP rank has. */
+static enum status place_tokens(struct attention *a) {
+    const struct problem *p = &a->problem;
+    a->pos = mem_alloc(a->ledger, MEM_WORKSPACE, (size_t)problem_padded_seq(p) * sizeof *a->pos);
+    if (!a->pos)
+        return ST_ENV;
+    const size_t n = (size_t)problem_local_tokens(p);
+    for (int r = 0; r < p->sp_size; r++) {
+        int ulysses_rank, ring_rank;
+        usp_coordinates(p->inner, p->ulysses_size, p->ring_size, r, &ulysses_rank, &ring_rank);
+        int32_t *pos = a->pos + (size_t)(ring_rank * p->ulysses_size + ulysses_rank) * n;
+        problem_positions(p, r, pos);
+        if (r == a->sp->rank)
+            a->mine = pos;
+    }
+    return ST_OK;
 }
 
 enum status attention_open(struct attention *a, const struct problem *problem,
@@ -83,15 +71,7 @@ enum status attention_open(struct attention *a, const struct problem *problem,
         .sp = sp,
         .ledger = ledger,
     };
-    const int n = problem_local_tokens(problem);
-    enum status st = ST_OK;
-    a->pos = mem_alloc(ledger, MEM_WORKSPACE, (size_t)problem->seq * sizeof *a->pos);
-    if (!a->pos)
-        st = ST_ENV;
-    for (int r = 0; st == ST_OK && r < problem->sp_size; r++)
-        layout_positions(problem->layout, problem->seq, problem->sp_size, r,
-                         a->pos + (size_t)r * (size_t)n);
-    a->mine = a->pos ? a->pos + (size_t)sp->rank * (size_t)n : NULL;
+    enum status st = place_tokens(a);
     if (st == ST_OK)
         st = alloc_tensors(a);
     st = group_agree(sp, st);
@@ -108,6 +88,14 @@ void attention_close(struct attention *a) {
         buffer_free(a->transport, buffers[i]);
     mem_free(a->ledger, a->pos);
     *a = (struct attention){0};
+}
+
+void attention_ready(struct attention *a, enum qkv_part part) {
+    a->method->ready(a, part);
+}
+
+bool attention_poll(struct attention *a) {
+    return a->method->poll(a);
 }
 
 void attention_forward(struct attention *a) {

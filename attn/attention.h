@@ -9,6 +9,9 @@
 
 struct sp_method;
 
+/* The inputs of attention, in the order in which the layer computes them. */
+enum qkv_part { QKV_K, QKV_V, QKV_Q, QKV_PARTS };
+
 /* Where LSE of some heads and tokens lies: a method keeps it in the distribution in which it
  * computes. */
 struct lse_view {
@@ -27,7 +30,9 @@ struct attention {
     struct group *sp;
     struct mem_ledger *ledger;
 
-    int32_t *pos;        /* [sp_size, local tokens]: every SP rank's positions */
+    /* [ring_size, ulysses_size, local tokens]: every SP rank's positions, by its place in the two
+     * kinds of groups, so that those of a Ulysses group follow one another. */
+    int32_t *pos;
     const int32_t *mine; /* this rank's, [local tokens] */
 
     /* This rank's tokens, all heads. */
@@ -51,6 +56,11 @@ enum status attention_open(struct attention *a, const struct problem *problem,
                            struct mem_ledger *ledger);
 void attention_close(struct attention *a);
 
+/* Of q and kv, this part is complete: it may set out while the others are still computed. Poll
+ * helps it on its way; false: nothing is. */
+void attention_ready(struct attention *a, enum qkv_part part);
+bool attention_poll(struct attention *a);
+
 /* q, kv -> o; and dout -> dq, dkv (which are overwritten). */
 void attention_forward(struct attention *a);
 void attention_backward(struct attention *a);
@@ -59,9 +69,6 @@ struct lse_view attention_lse(const struct attention *a);
 
 /* Second half of a K then V buffer, in elements of elem_bytes. */
 size_t attention_kv_elements(const struct problem *p); /* of K alone, of one rank */
-
-/* Kernel arguments with everything that does not depend on the method filled in. */
-struct attn_args attention_args(const struct attention *a);
 
 /* An array of floats on the device, in a category. ST_ENV when there is no memory. */
 enum status attention_floats(struct attention *a, enum mem_category category, size_t n,

@@ -70,7 +70,8 @@ static void scatter_rows(const struct check *c, const struct lse_view *view, con
             const int n = view->tokens - at < SOURCE_TOKENS ? view->tokens - at : SOURCE_TOKENS;
             check_read(c, rows, DTYPE_FP32, row * (size_t)view->tokens + (size_t)at, n, piece);
             for (int i = 0; i < n; i++)
-                out[(size_t)view->pos[at + i] * (size_t)c->group + (size_t)g] = piece[i];
+                if (view->pos[at + i] != POS_NOWHERE)
+                    out[(size_t)view->pos[at + i] * (size_t)c->group + (size_t)g] = piece[i];
         }
     }
 }
@@ -251,6 +252,8 @@ enum status check_attention(struct check *c) {
     st = group_agree(c->l->grid->world, st);
     if (st == ST_OK && scratch)
         check_samples(c, &s, scratch, x);
+    if (st == ST_OK && x && c->turn == 0)
+        check_padding(c, x);
     sums_close(&s);
     free(x);
     free(scratch);

@@ -58,6 +58,9 @@ void source_rope(const struct problem *p, int32_t pos, bool inverse, double *row
 /* Collective over the world, like the parts below. */
 void check_weights(struct check *c);
 
+/* Of all padding that the rank holds; x [head_dim]. */
+void check_padding(struct check *c, float *x);
+
 /* The parts. Each allocates first and agrees over the world, so that none waits for a rank that
  * could not. */
 enum status check_attention(struct check *c);

@@ -219,16 +219,50 @@ static void project_weight_grad(struct device *dev, int tokens, int n, int k, co
     dev->row->gemm(dev, &g);
 }
 
-static void rope_all(struct layer *l, struct tokens q, struct tokens k, bool inverse) {
+static void rope(struct layer *l, struct tokens x, int heads, bool inverse) {
     const struct attention *a = &l->attention;
     const struct problem *p = &a->problem;
-    const int n = problem_local_tokens(p);
+    const struct rows_shape shape = {p->batch, problem_local_tokens(p), heads, p->head_dim};
     trace_begin(a->transport->trace, inverse ? PHASE_ROPE_BWD : PHASE_ROPE);
-    a->dev->row->rope(a->dev, (struct rows_shape){p->batch, n, p->heads, p->head_dim}, q.x, q.dtype,
-                      a->mine, p->rope_theta, inverse);
-    a->dev->row->rope(a->dev, (struct rows_shape){p->batch, n, p->kv_heads, p->head_dim}, k.x,
-                      k.dtype, a->mine, p->rope_theta, inverse);
+    a->dev->row->rope(a->dev, shape, x.x, x.dtype, a->mine, p->rope_theta, inverse);
     trace_end(a->transport->trace);
+}
+
+/* out = x w^T; where something is on its way, in steps between which it gets on. */
+static void project_input(struct layer *l, int width, const float *w, struct tokens out) {
+    enum { STEP = 512 };
+    struct attention *a = &l->attention;
+    const struct problem *p = &a->problem;
+    const int tokens = p->batch * problem_local_tokens(p);
+    const int step = attention_poll(a) ? STEP : tokens;
+    trace_begin(a->transport->trace, PHASE_QKV_PROJ);
+    for (int t = 0; t < tokens; t += step) {
+        const int n = tokens - t < step ? tokens - t : step;
+        const size_t at = (size_t)t * (size_t)width * dtype_bytes(out.dtype);
+        project(a->dev, n, width, p->hidden, fp32(l->x + (size_t)t * (size_t)p->hidden), w,
+                (struct tokens){(char *)out.x + at, out.dtype});
+        attention_poll(a);
+    }
+    trace_end(a->transport->trace);
+}
+
+/* K and V first: they may be exchanged while Q, the largest, is computed. */
+static void project_inputs(struct layer *l) {
+    struct attention *a = &l->attention;
+    const struct problem *p = &a->problem;
+    const size_t hidden = (size_t)p->hidden;
+    const float *w = params_gather(&l->qkv);
+    const float *wk = w + (size_t)q_width(p) * hidden, *wv = wk + (size_t)kv_width(p) * hidden;
+    const struct tokens q = {a->q.data, p->dtype}, k = {a->kv.data, p->dtype};
+    const struct tokens v = {(char *)a->kv.data + a->kv.bytes / 2, p->dtype};
+    project_input(l, kv_width(p), wk, k);
+    rope(l, k, p->kv_heads, false);
+    attention_ready(a, QKV_K);
+    project_input(l, kv_width(p), wv, v);
+    attention_ready(a, QKV_V);
+    project_input(l, q_width(p), w, q);
+    rope(l, q, p->heads, false);
+    attention_ready(a, QKV_Q);
 }
 
 void layer_forward(struct layer *l) {
@@ -240,21 +274,11 @@ void layer_forward(struct layer *l) {
         attention_forward(a);
         return;
     }
-    const struct tokens q = {a->q.data, p->dtype}, k = {a->kv.data, p->dtype};
-    const struct tokens v = {(char *)a->kv.data + a->kv.bytes / 2, p->dtype};
-    const float *w = params_gather(&l->qkv);
-    trace_begin(trace, PHASE_QKV_PROJ);
-    const float *wk = w + (size_t)q_width(p) * (size_t)p->hidden;
-    const float *wv = wk + (size_t)kv_width(p) * (size_t)p->hidden;
-    project(a->dev, tokens, q_width(p), p->hidden, fp32(l->x), w, q);
-    project(a->dev, tokens, kv_width(p), p->hidden, fp32(l->x), wk, k);
-    project(a->dev, tokens, kv_width(p), p->hidden, fp32(l->x), wv, v);
-    trace_end(trace);
-    rope_all(l, q, k, false);
+    project_inputs(l);
 
     attention_forward(a);
 
-    w = params_gather(&l->out);
+    const float *w = params_gather(&l->out);
     trace_begin(trace, PHASE_OUT_PROJ);
     const struct tokens o = {a->o.data, p->dtype};
     project(a->dev, tokens, p->hidden, q_width(p), o, w, fp32(l->y));
@@ -281,7 +305,8 @@ void layer_backward(struct layer *l) {
     attention_backward(a);
 
     float *dq = a->dq.data, *dk = a->dkv.data, *dv = dk + attention_kv_elements(p);
-    rope_all(l, fp32(dq), fp32(dk), true);
+    rope(l, fp32(dq), p->heads, true);
+    rope(l, fp32(dk), p->kv_heads, true);
     w = params_gather(&l->qkv);
     trace_begin(trace, PHASE_QKV_PROJ_BWD);
     float *dw = params_gradient(&l->qkv);

@@ -67,6 +67,51 @@ bool layout_divides(enum layout layout, int32_t seq, int sp_size, char *why, siz
     return false;
 }
 
+int64_t layout_padded(enum layout layout, int32_t seq, int sp_size) {
+    const int64_t parts = (int64_t)rows[layout].chunks * sp_size;
+    return (seq + parts - 1) / parts * parts;
+}
+
 void layout_positions(enum layout layout, int32_t seq, int sp_size, int rank, int32_t *pos) {
     rows[layout].positions(seq, sp_size, rank, pos);
+}
+
+/* A document's 2P chunks are `least` tokens long, the first `longer` ranks from `turn` on (counted
+ * round) have one more in their first chunk, and what then is over goes to second chunks. */
+struct document {
+    int32_t least, longer;
+    int turn;
+};
+
+static int32_t chunk_tokens(const struct document *d, int sp_size, int chunk) {
+    const bool second = chunk >= sp_size;
+    const int rank = second ? 2 * sp_size - 1 - chunk : chunk;
+    const int place = (rank - d->turn + sp_size) % sp_size + (second ? sp_size : 0);
+    return d->least + (place < d->longer ? 1 : 0);
+}
+
+/* A rank's two chunks of the document that begins at first; returns how many tokens they have. */
+static int32_t add_chunks(const struct document *d, int32_t first, int sp_size, int rank,
+                          int32_t *pos) {
+    int32_t n = 0;
+    for (int chunk = 0; chunk < 2 * sp_size; chunk++) {
+        const int32_t tokens = chunk_tokens(d, sp_size, chunk);
+        if (chunk == rank || chunk == 2 * sp_size - 1 - rank) {
+            run(pos + n, tokens, first, 1);
+            n += tokens;
+        }
+        first += tokens;
+    }
+    return n;
+}
+
+void layout_zigzag_documents(const int32_t *docs, int n, int32_t seq, int sp_size, int rank,
+                             int32_t *pos) {
+    int turn = 0;
+    for (int i = 0; i <= n; i++) {
+        const int32_t length = (i < n ? docs[i + 1] : seq) - docs[i];
+        const struct document d = {length / (2 * sp_size), length % (2 * sp_size), turn};
+        pos += add_chunks(&d, docs[i], sp_size, rank, pos);
+        turn = (turn + d.longer) % sp_size;
+    }
 }

@@ -26,7 +26,18 @@ enum status layout_parse(const char *name, enum layout *out);
  * says so with the numbers and the nearest lengths that do. */
 bool layout_divides(enum layout layout, int32_t seq, int sp_size, char *why, size_t why_size);
 
+/* The least length from seq that divides. */
+int64_t layout_padded(enum layout layout, int32_t seq, int sp_size);
+
 /* Global positions of rank's seq / sp_size tokens, in local order. The sequence must divide. */
 void layout_positions(enum layout layout, int32_t seq, int sp_size, int rank, int32_t *pos);
+
+/* Zigzag inside each of n packed documents, which a mask that is causal in each needs to be
+ * balanced. docs [n + 1]: their first positions, ascending from 0; then the end of the last one.
+ * What follows up to seq, padding, is one more. Documents need not divide: their chunks differ by
+ * at most a token, and ranks take turns with the longer ones, so that all get seq / sp_size tokens.
+ */
+void layout_zigzag_documents(const int32_t *docs, int n, int32_t seq, int sp_size, int rank,
+                             int32_t *pos);
 
 #endif

@@ -13,6 +13,8 @@ int mask_document(const struct mask *mask, int32_t pos) {
 }
 
 struct interval mask_interval(const struct mask *mask, int32_t q_pos) {
+    if (q_pos == POS_NOWHERE) /* empty, and behind all others */
+        return (struct interval){INT32_MAX, INT32_MAX};
     struct interval keys = {0, INT32_MAX};
     if (mask->n_docs > 0) {
         const int d = mask_document(mask, q_pos);

@@ -13,6 +13,9 @@
 
 #include "base/status.h"
 
+/* The position of padding: it sees nothing and nothing sees it, under any mask. */
+#define POS_NOWHERE INT32_MAX
+
 /* Terms of the mask; all zero: every key is visible. Copies share docs, which mask_close() of one
  * of them frees. */
 struct mask {
@@ -45,7 +48,7 @@ void mask_close(struct mask *mask);
  * otherwise what would be allowed. */
 const char *mask_check(const char *text);
 
-/* Key positions that the query at q_pos (>= 0, < INT32_MAX) sees. */
+/* Key positions that the query at q_pos (>= 0) sees: none from POS_NOWHERE. */
 struct interval mask_interval(const struct mask *mask, int32_t q_pos);
 
 bool mask_visible(const struct mask *mask, int32_t q_pos, int32_t k_pos);

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-const struct sp_method *const sp_methods[] = {&sp_local, &sp_ulysses, &sp_ring, NULL};
+const struct sp_method *const sp_methods[] = {&sp_local,     &sp_ulysses, &sp_ring,
+                                              &sp_allgather, &sp_usp,     NULL};
 
 const struct sp_method *sp_method_find(const char *name) {
     for (int i = 0; sp_methods[i]; i++)

@@ -8,7 +8,8 @@ struct sp_method {
     const char *name;
     const char *help;
 
-    /* The layout when none is asked for, and how sp_size splits into ulysses_size x ring_size. */
+    /* The layout when none is asked for, and how sp_size splits into ulysses_size x ring_size. The
+     * ulysses_size that was asked for, or 0, is there; methods that have no choice ignore it. */
     enum layout (*default_layout)(const struct problem *p);
     void (*split)(struct problem *p);
 
@@ -21,9 +22,18 @@ struct sp_method {
     /* Adds what open() allocates, by formula. */
     void (*memory)(const struct problem *p, const struct predict_env *env, struct mem_predict *out);
 
+    /* Shape of the largest piece of attention that sp_rank computes at once, on which a kernel's
+     * workspace may depend. */
+    struct attn_args (*piece)(const struct problem *p, int sp_rank);
+
     /* Collective over the SP group. close() is called after a failed open() too. */
     enum status (*open)(struct attention *a);
     void (*close)(struct attention *a);
+
+    /* A part of this rank's tokens is complete and may set out before forward(), which sees to all
+     * of which nothing was said; poll() helps it on its way, false: nothing is. */
+    void (*ready)(struct attention *a, enum qkv_part part);
+    bool (*poll)(struct attention *a);
 
     void (*forward)(struct attention *a);
     void (*backward)(struct attention *a);
@@ -39,6 +49,6 @@ const struct sp_method *sp_method_find(const char *name);
 /* The largest volume() over the SP ranks. */
 size_t sp_method_volume(const struct sp_method *method, const struct problem *p);
 
-extern const struct sp_method sp_local, sp_ulysses, sp_ring;
+extern const struct sp_method sp_local, sp_ulysses, sp_ring, sp_allgather, sp_usp;
 
 #endif

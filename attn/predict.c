@@ -7,7 +7,7 @@
 static void core(const struct problem *p, const struct predict_env *env, struct mem_predict *out) {
     const struct sp_shape s = problem_shape(p);
     const size_t q = local_q_bytes(&s), kv = local_kv_bytes(&s);
-    out->bytes[MEM_WORKSPACE] += 4 * (size_t)p->seq + env->workspace_bytes;
+    out->bytes[MEM_WORKSPACE] += 4 * (size_t)problem_padded_seq(p) + env->workspace_bytes;
     out->bytes[MEM_ACTIVATIONS] += 2 * q + kv;
     if (p->backward)
         out->bytes[MEM_ACTIVATIONS] += q + (q + kv) / s.elem_bytes * 4;

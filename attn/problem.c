@@ -8,7 +8,7 @@
 struct sp_shape problem_shape(const struct problem *p) {
     return (struct sp_shape){
         .batch = p->batch,
-        .seq = (size_t)p->seq,
+        .seq = (size_t)problem_padded_seq(p),
         .heads = p->heads,
         .kv_heads = p->kv_heads,
         .head_dim = p->head_dim,
@@ -20,8 +20,29 @@ struct sp_shape problem_shape(const struct problem *p) {
     };
 }
 
+int32_t problem_padded_seq(const struct problem *p) {
+    return p->padded_seq > 0 ? p->padded_seq : p->seq;
+}
+
+/* A sequence too long to be padded stays as it is, for problem_valid() to refuse. */
+void problem_pad(struct problem *p) {
+    const int64_t padded = layout_padded(p->layout, p->seq, p->sp_size);
+    p->padded_seq = padded < POS_NOWHERE ? (int32_t)padded : 0;
+}
+
+void problem_positions(const struct problem *p, int sp_rank, int32_t *pos) {
+    const int32_t padded = problem_padded_seq(p);
+    if (p->layout == LAYOUT_ZIGZAG && p->mask.n_docs > 0)
+        layout_zigzag_documents(p->mask.docs, p->mask.n_docs, padded, p->sp_size, sp_rank, pos);
+    else
+        layout_positions(p->layout, padded, p->sp_size, sp_rank, pos);
+    for (int i = 0; i < problem_local_tokens(p); i++)
+        if (pos[i] >= p->seq)
+            pos[i] = POS_NOWHERE;
+}
+
 int problem_local_tokens(const struct problem *p) {
-    return p->seq / p->sp_size;
+    return problem_padded_seq(p) / p->sp_size;
 }
 
 double problem_tokens(const struct problem *p) {
@@ -56,13 +77,17 @@ bool problem_valid(const struct problem *p, char *why, size_t why_size) {
                  p->head_dim);
         return false;
     }
-    return layout_divides(p->layout, p->seq, p->sp_size, why, why_size);
+    return layout_divides(p->layout, problem_padded_seq(p), p->sp_size, why, why_size);
 }
 
 /* Q and K uniform in [-1, 1): q.k / sqrt(D) has a standard deviation of 1/3. */
 float problem_q_scale(const struct problem *p) {
     (void)p;
     return 9.0f;
+}
+
+float problem_logit_scale(const struct problem *p) {
+    return 1.0f / sqrtf((float)p->head_dim);
 }
 
 /* Keeps the variance of what goes through: uniform in [-a, a) has variance a^2 / 3. */

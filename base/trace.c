@@ -30,6 +30,8 @@ const char *phase_name(enum phase phase) {
         [PHASE_ALLTOALL_DO] = "alltoall_do",
         [PHASE_ATTENTION_BWD] = "attention_bwd",
         [PHASE_RING_BWD] = "ring_bwd",
+        [PHASE_KV_GATHER] = "kv_gather",
+        [PHASE_DKV_SCATTER] = "dkv_scatter",
         [PHASE_ALLTOALL_DQKV] = "alltoall_dqkv",
         [PHASE_ACCUMULATE] = "accumulate",
         [PHASE_ROPE_BWD] = "rope_bwd",

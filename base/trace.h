@@ -15,13 +15,15 @@ enum phase {
     PHASE_ALLTOALL_QKV,
     PHASE_ATTENTION,
     PHASE_ALLTOALL_O,
-    PHASE_RING,  /* waiting for a K/V block */
+    PHASE_RING, /* waiting for a K/V block */
+    PHASE_KV_GATHER,
     PHASE_MERGE, /* online log-sum-exp merge of partial results */
     PHASE_OUT_PROJ,
     PHASE_OUT_PROJ_BWD,
     PHASE_ALLTOALL_DO,
     PHASE_ATTENTION_BWD,
     PHASE_RING_BWD, /* waiting for K/V or dK/dV blocks */
+    PHASE_DKV_SCATTER,
     PHASE_ALLTOALL_DQKV,
     PHASE_ACCUMULATE, /* adding gradients of replicas or of visiting blocks */
     PHASE_ROPE_BWD,

@@ -1,5 +1,6 @@
 #include "bench/attn_case.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "comm/staging.h"
@@ -33,6 +34,12 @@ static enum status resolve_problem(const struct case_source *from, size_t i, str
     p->sp_size = c->spread.sp_size;
     p->dp_shard_size = c->spread.dp_shard_size;
     p->placement = c->spread.placement;
+    p->ulysses_size = (int)sweep_int(sweep, i, "ulysses-size");
+    p->inner =
+        strcmp(sweep_str(sweep, i, "inner"), "ring") == 0 ? USP_INNER_RING : USP_INNER_ULYSSES;
+    p->fuse_qkv = strcmp(sweep_str(sweep, i, "fuse-qkv"), "on") == 0;
+    p->kv_groups = (int)sweep_int(sweep, i, "kv-groups");
+    p->overlap = strcmp(sweep_str(sweep, i, "overlap"), "on") == 0;
     return mask_open(sweep_str(sweep, i, "mask"), p->seq, &p->mask, why, why_size);
 }
 
@@ -51,6 +58,33 @@ static struct device_config device_config(const struct attn_case *c, int threads
         .threads = c->threads ? c->threads : threads,
         .kernel = c->kernel,
     };
+}
+
+enum { MOST_METHODS = 2 };
+
+/* Options that some methods have and others have not. */
+static const struct {
+    const char *option;
+    const struct sp_method *methods[MOST_METHODS];
+} scopes[] = {
+    {"fuse-qkv", {&sp_ulysses, &sp_usp}},
+    {"ulysses-size", {&sp_usp}},
+    {"inner", {&sp_usp}},
+    {"kv-groups", {&sp_allgather}},
+};
+
+/* Of an option that the method has not, the first value stands for all, so that a sweep over it has
+ * the method once. */
+static void measured_once(const struct sweep *sweep, size_t i, const struct sp_method *method,
+                          char *why, size_t why_size) {
+    for (size_t k = 0; k < sizeof scopes / sizeof scopes[0]; k++) {
+        bool has = false;
+        for (int m = 0; m < MOST_METHODS; m++)
+            has |= scopes[k].methods[m] == method;
+        if (!has && !sweep_is_first(sweep, i, scopes[k].option))
+            snprintf(why, why_size, "--%s makes no difference to it: measured once",
+                     scopes[k].option);
+    }
 }
 
 enum status attn_case_resolve(const struct case_source *from, size_t i, void *out, char *why,
@@ -73,6 +107,9 @@ enum status attn_case_resolve(const struct case_source *from, size_t i, void *ou
     if (st != ST_OK)
         return st;
     c->method->split(&c->problem);
+    if (sweep_flag(sweep, i, "pad"))
+        problem_pad(&c->problem);
+    measured_once(sweep, i, c->method, why, why_size);
     if (why[0])
         return ST_OK;
     if (!c->method->supports(&c->problem, why, why_size))
@@ -93,17 +130,9 @@ enum status attn_case_device(const struct attn_case *c, int threads, struct devi
     return device_open(c->device, &config, out);
 }
 
-/* The largest piece of attention that a rank of the method computes at once, as far as workspace
- * depends on it. */
-static size_t workspace_of(const struct attn_case *c, const struct device *dev) {
-    const struct problem *p = &c->problem;
-    const struct attn_args args = {.batch = p->batch,
-                                   .heads = p->heads,
-                                   .kv_heads = p->kv_heads,
-                                   .head_dim = p->head_dim,
-                                   .q_tokens = problem_local_tokens(p),
-                                   .k_tokens = problem_local_tokens(p),
-                                   .group = p->heads / p->kv_heads};
+static size_t workspace_of(const struct attn_case *c, int sp_rank, const struct device *dev) {
+    const struct sp_method *method = c->problem.sp_size == 1 ? &sp_local : c->method;
+    const struct attn_args args = method->piece(&c->problem, sp_rank);
     return dev->row->attn_workspace_bytes(dev, &args);
 }
 
@@ -111,11 +140,11 @@ struct attn_memory attn_case_memory(const struct attn_case *c, const struct devi
     struct attn_memory out = {.total = 0};
     struct predict_env env = {
         .world_size = c->spread.ranks,
-        .workspace_bytes = workspace_of(c, dev),
         .algorithm = c->algorithm,
     };
     for (env.sp_rank = 0; env.sp_rank < c->problem.sp_size; env.sp_rank++) {
         struct mem_predict m;
+        env.workspace_bytes = workspace_of(c, env.sp_rank, dev);
         predict_memory(&c->problem, c->method, &env, &m);
         for (int k = 0; k < MEM_CATEGORIES; k++)
             if (m.bytes[k] > out.most.bytes[k])

@@ -4,10 +4,13 @@
 
 #include "attn/check.h"
 #include "attn/layer.h"
+#include "attn/work.h"
 #include "base/units.h"
 #include "bench/attn_case.h"
+#include "bench/balance.h"
 #include "bench/commands.h"
 #include "bench/gemm_rate.h"
+#include "bench/head_shares.h"
 #include "bench/setup.h"
 #include "comm/tap.h"
 #include "results/record.h"
@@ -20,10 +23,11 @@ struct bench {
     struct layer layer;
     struct transport *tap;
     struct gemm_rate gemm;
-    double compute_s; /* this rank's time without exchanges, summed */
+    struct balance balance; /* of compute without exchanges */
 };
 
-static void iterate(struct bench *b) {
+static void iterate(void *arg) {
+    struct bench *b = arg;
     const struct problem *p = &b->layer.attention.problem;
     if (p->forward)
         layer_forward(&b->layer);
@@ -44,10 +48,7 @@ static void run_whole(void *arg) {
 }
 
 static void run_compute(void *arg) {
-    struct bench *b = arg;
-    const double start = clock_s();
-    iterate(b);
-    b->compute_s += clock_s() - start;
+    balance_run(&((struct bench *)arg)->balance, iterate, arg);
 }
 
 static void run_comm(void *arg) {
@@ -64,6 +65,7 @@ struct outcome {
     bool checked;
     struct check_report check;
     double balance; /* 0: not measured */
+    double work_balance;
     enum link_class link;
     struct peaks peaks;
     struct attn_memory memory; /* by formula */
@@ -100,15 +102,6 @@ static enum status check_last(struct bench *b, const struct session *s, struct o
     return check_layer(&b->layer, &out->check);
 }
 
-/* mean / max over ranks of the time without exchanges: what ranks wait for each other. Only where
- * every rank has a core of its own; else ranks slow each other down. */
-static double balance_of(const struct bench *b, const struct group *world) {
-    double most = b->compute_s, sum = b->compute_s;
-    group_max(world, &most, 1);
-    group_sum(world, &sum, 1);
-    return world->wait == WAIT_SPIN && most > 0 ? sum / world->size / most : 0;
-}
-
 static enum status measure_all(struct bench *b, struct session *s, size_t i, struct outcome *out) {
     const struct measure_variant all[VARIANTS] = {
         [WHOLE] = {pass_on, run_whole, b, 1, 0},
@@ -132,12 +125,35 @@ static enum status measure_all(struct bench *b, struct session *s, size_t i, str
     return st;
 }
 
+/* Of ranks in turn if that was asked for. Of all at once only where each has cores of its own: else
+ * they slow each other down. Beside it what the work that they have would make it. */
+static enum status find_balance(struct bench *b, const struct session *s, const struct attn_case *c,
+                                struct outcome *out) {
+    const struct group *world = s->run->world;
+    const bool in_turn = opts_flag(s->run->opts, "serialize-ranks");
+    if (!out->exchanges || (!in_turn && world->wait != WAIT_SPIN))
+        return ST_OK;
+    if (in_turn) {
+        b->balance.n = 0;
+        stub(b);
+        balance_run_in_turn(&b->balance, world, s->config.max_time_s, iterate, b);
+    }
+    out->balance = balance_of(&b->balance, world);
+    const enum status st = group_agree(world, work_balance(&c->problem, &out->work_balance));
+    if (st == ST_OK && in_turn && world->rank == 0)
+        note("%s %s: balance %.3f, by the ranks' work %.3f", c->method->name,
+             layout_name(c->problem.layout), out->balance, out->work_balance);
+    return st;
+}
+
 static void record_problem(const struct session *s, const struct attn_case *c, size_t i,
                            const struct device *dev, json_t *r) {
     const struct problem *p = &c->problem;
     record_param_str(r, "method", c->method->name);
     record_param_str(r, "model", c->shape.name[0] ? c->shape.name : NULL);
     record_param_int(r, "seq", p->seq);
+    if (problem_padded_seq(p) != p->seq)
+        record_param_int(r, "padded_seq", problem_padded_seq(p));
     record_param_int(r, "batch", p->batch);
     record_param_int(r, "heads", p->heads);
     record_param_int(r, "kv_heads", p->kv_heads);
@@ -148,6 +164,17 @@ static void record_problem(const struct session *s, const struct attn_case *c, s
         record_param_int(r, "core_only", 1);
     record_param_int(r, "ulysses_size", p->ulysses_size);
     record_param_int(r, "ring_size", p->ring_size);
+    record_param_str(r, "inner", c->method == &sp_usp ? usp_inner_name(p->inner) : NULL);
+    if (p->ulysses_size > 1) {
+        const struct sp_shape shape = problem_shape(p);
+        record_param_str(r, "fuse_qkv", p->fuse_qkv ? "on" : "off");
+        head_shares_record(&shape, r);
+    }
+    if (c->method == &sp_allgather)
+        record_param_int(r, "kv_groups", p->kv_groups);
+    if (opts_flag(s->run->opts, "serialize-ranks"))
+        record_param_int(r, "serialize_ranks", 1);
+    record_param_str(r, "overlap", p->overlap ? "on" : "off");
     record_param_str(r, "dtype", dtype_name(p->dtype));
     record_param_str(r, "grad_dtype", dtype_name(p->grad_dtype));
     record_param_str(r, "pass", sweep_str(s->sweep, i, "pass"));
@@ -186,8 +213,10 @@ static void record_rates(const struct attn_case *c, const struct outcome *out, j
     if (!out->exchanges)
         return;
     record_exchanges(out, r);
-    if (out->balance > 0)
+    if (out->balance > 0) {
         record_metric(r, "balance", out->balance);
+        record_metric(r, "balance_theory", out->work_balance);
+    }
 }
 
 /* Memory by formula, with the algorithms that the exchanges were planned with; data-parallel groups
@@ -250,12 +279,13 @@ static enum status measure_case(struct bench *b, struct session *s, const struct
         st = measure_all(b, s, i, &out);
     out.gemm_flops = b->gemm.flops;
     if (st == ST_OK) {
-        out.balance = out.exchanges ? balance_of(b, s->run->world) : 0;
         out.link = worst_sp_link(s, setup);
         out.peaks = peaks_over_ranks(s->run->world, &setup->ledger);
         out.memory = memory_of(b, c, dev, s->run->world);
-        st = check_last(b, s, &out);
+        st = find_balance(b, s, c, &out);
     }
+    if (st == ST_OK)
+        st = check_last(b, s, &out);
     if (st == ST_OK) {
         json_t *record = make_record(s, setup, c, i, dev, &out, tap_algorithms(b->tap).text);
         st = group_agree(s->run->world, finish_record(s, i, record));
@@ -274,11 +304,26 @@ static enum status measure_case(struct bench *b, struct session *s, const struct
     return ST_WRONG;
 }
 
+/* What there is to know before the numbers. */
+static void announce(const struct session *s, const struct attn_case *c) {
+    char shares[400];
+    const struct sp_shape shape = problem_shape(&c->problem);
+    if (s->run->world->rank != 0)
+        return;
+    head_shares_text(&shape, shares, sizeof shares);
+    if (shares[0])
+        note("%s: %s", c->method->name, shares);
+    if (problem_padded_seq(&c->problem) != c->problem.seq)
+        note("%s %s: %ld tokens are padded to %ld", c->method->name, layout_name(c->problem.layout),
+             (long)c->problem.seq, (long)problem_padded_seq(&c->problem));
+}
+
 static enum status run_case(struct session *s, size_t i, const void *resolved) {
     const struct attn_case *c = resolved;
     struct setup setup;
     struct device *dev = NULL;
     struct bench b = {.tap = NULL};
+    announce(s, c);
     mem_rss_reset();
     enum status st = setup_open(&setup, s, i, &c->spread, true);
     if (st == ST_OK)
@@ -301,9 +346,14 @@ static enum status run_case(struct session *s, size_t i, const void *resolved) {
 static void title(const void *resolved, char *out, size_t size) {
     const struct attn_case *c = resolved;
     const struct problem *p = &c->problem;
-    snprintf(out, size, "%s %s%s sp %d dp-shard %d seq %d %s", c->method->name,
-             p->forward ? "fwd" : "", p->backward ? "bwd" : "", c->spread.sp_size,
-             c->spread.dp_shard_size, (int)p->seq, layout_name(p->layout));
+    char split[48] = "";
+    if (c->method == &sp_usp)
+        snprintf(split, sizeof split, " %dx%d %s inner", p->ulysses_size, p->ring_size,
+                 usp_inner_name(p->inner));
+    snprintf(out, size, "%s%s%s %s%s sp %d dp-shard %d seq %d %s", c->method->name, split,
+             p->ulysses_size > 1 && !p->fuse_qkv ? " q,k,v apart" : "", p->forward ? "fwd" : "",
+             p->backward ? "bwd" : "", c->spread.sp_size, c->spread.dp_shard_size, (int)p->seq,
+             layout_name(p->layout));
 }
 
 static enum status forecast(const void *resolved, struct forecast *out) {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/head_shares.h"
 #include "results/record.h"
 
 enum { MOST_OPS = 2 };
@@ -63,33 +64,6 @@ void comm_options_resolve(const struct sweep *sweep, size_t i, const struct op_r
     p->shape.ring_size = p->shape.sp_size / p->shape.ulysses_size;
 }
 
-static struct head_share share_of(const struct sp_shape *s, int ulysses_rank) {
-    return head_share(s->heads, s->kv_heads, s->ulysses_size, ulysses_rank);
-}
-
-static bool uneven(const struct op_row *row, const struct op_params *p) {
-    if (!has(row, "fuse-qkv"))
-        return false;
-    const struct head_share first = share_of(&p->shape, 0);
-    for (int q = 1; q < p->shape.ulysses_size; q++) {
-        const struct head_share share = share_of(&p->shape, q);
-        if (share.nq != first.nq || share.nkv != first.nkv)
-            return true;
-    }
-    return false;
-}
-
-static json_t *shares(const struct sp_shape *s) {
-    json_t *array = json_array();
-    for (int q = 0; q < s->ulysses_size; q++) {
-        const struct head_share h = share_of(s, q);
-        json_array_append_new(array, json_pack("{s:i, s:i, s:i, s:i, s:i}", "ulysses_rank", q,
-                                               "q_first", h.q0, "q_heads", h.nq, "kv_first", h.kv0,
-                                               "kv_heads", h.nkv));
-    }
-    return array;
-}
-
 void comm_options_record(const struct op_row *row, const struct op_params *p, json_t *record) {
     if (has(row, "fuse-qkv"))
         record_param_str(record, "fuse_qkv", p->separate_qkv ? "off" : "on");
@@ -101,31 +75,13 @@ void comm_options_record(const struct op_row *row, const struct op_params *p, js
         record_param_int(record, "ulysses_size", p->shape.ulysses_size);
         record_param_int(record, "ring_size", p->shape.ring_size);
     }
-    if (uneven(row, p))
-        record_param_json(record, "head_shares", shares(&p->shape));
-}
-
-/* "10,9,9": what each rank has of one kind of heads; cut where it does not fit. */
-static void list(const struct sp_shape *s, bool kv, char *out, size_t size) {
-    for (int q = 0; q < s->ulysses_size; q++) {
-        const struct head_share h = share_of(s, q);
-        const size_t used = strlen(out);
-        if (used + 16 > size) {
-            snprintf(out + used, size - used, ",...");
-            return;
-        }
-        snprintf(out + used, size - used, "%s%d", q > 0 ? "," : "", kv ? h.nkv : h.nq);
-    }
+    if (has(row, "fuse-qkv"))
+        head_shares_record(&p->shape, record);
 }
 
 void comm_options_shares(const struct op_row *row, const struct op_params *p, char *out,
                          size_t size) {
-    char query[160] = "", kv[160] = "";
     out[0] = '\0';
-    if (!uneven(row, p))
-        return;
-    list(&p->shape, false, query, sizeof query);
-    list(&p->shape, true, kv, sizeof kv);
-    snprintf(out, size, "heads per %srank: query %s; key/value %s",
-             has(row, "inner") ? "Ulysses " : "", query, kv);
+    if (has(row, "fuse-qkv"))
+        head_shares_text(&p->shape, out, size);
 }

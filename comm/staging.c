@@ -1,6 +1,5 @@
 #include "comm/staging.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -124,4 +123,11 @@ size_t staging_ulysses(const struct sp_shape *s, int rank, const char *algorithm
         most = bytes > most ? bytes : most;
     }
     return most;
+}
+
+bool staging_packs(const char *algorithm) {
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (strcmp(rules[i].algorithm, algorithm) == 0)
+            return rules[i].bytes != nothing;
+    return true;
 }

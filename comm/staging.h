@@ -2,6 +2,7 @@
 #ifndef SPB_COMM_STAGING_H
 #define SPB_COMM_STAGING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "comm/shape.h"
@@ -36,6 +37,10 @@ const char *staging_algorithm(const char *transport, const char *mpi_algorithm);
  * among them: the most that there can be. */
 size_t staging_ulysses(const struct sp_shape *s, int rank, const char *algorithm, int n_q,
                        int n_kv);
+
+/* Whether strided blocks of other exchanges are packed: not where they are copied straight, or
+ * described to MPI as they lie. */
+bool staging_packs(const char *algorithm);
 
 /* Other exchanges have contiguous blocks, which travel in place. */
 

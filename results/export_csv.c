@@ -105,6 +105,10 @@ static const char *const columns[] = {
     "metrics.worst_pair_loaded_gb_s",
     "metrics.invalid_samples",
     "metrics.clock_error_s",
+    "params.overlap",
+    "params.kv_groups",
+    "params.padded_seq",
+    "metrics.balance_theory",
 };
 
 enum { COLUMNS = sizeof columns / sizeof columns[0] };

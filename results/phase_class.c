@@ -25,16 +25,23 @@ static const struct {
     {"alltoall_o", CLASS_ALLTOALL},
     {"alltoall_do", CLASS_ALLTOALL},
     {"alltoall_dqkv", CLASS_ALLTOALL},
+    {"kv_gather", CLASS_GATHER},
+    {"dkv_scatter", CLASS_GATHER},
     {"ring", CLASS_HOPS},
     {"ring_bwd", CLASS_HOPS},
 };
 
 const char *phase_class_name(enum phase_class class) {
     static const char *const names[PHASE_CLASSES] = {
-        [CLASS_ATTENTION] = "attention",           [CLASS_PROJECTIONS] = "projections",
-        [CLASS_ELEMENTWISE] = "RoPE, merge, sums", [CLASS_PACKING] = "packing",
-        [CLASS_ALLTOALL] = "all-to-all",           [CLASS_HOPS] = "ring hops",
-        [CLASS_PARAMETERS] = "parameters",         [CLASS_OTHER] = "other",
+        [CLASS_ATTENTION] = "attention",
+        [CLASS_PROJECTIONS] = "projections",
+        [CLASS_ELEMENTWISE] = "RoPE, merge, sums",
+        [CLASS_PACKING] = "packing",
+        [CLASS_ALLTOALL] = "all-to-all",
+        [CLASS_HOPS] = "ring hops",
+        [CLASS_GATHER] = "gathers",
+        [CLASS_PARAMETERS] = "parameters",
+        [CLASS_OTHER] = "other",
     };
     return names[class];
 }

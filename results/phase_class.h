@@ -12,6 +12,7 @@ enum phase_class {
     CLASS_PACKING,
     CLASS_ALLTOALL,
     CLASS_HOPS,
+    CLASS_GATHER,     /* K/V of all ranks gathered, and their gradients scattered */
     CLASS_PARAMETERS, /* gathering and reduce-scattering of sharded parameters */
     CLASS_OTHER,
     PHASE_CLASSES

@@ -10,21 +10,35 @@
 static const char *const names[SIDES] = {"Ulysses", "Ring"};
 
 /* What can bound a method, and which classes of phases are that. */
-enum bound { BOUND_COMPUTE, BOUND_ALLTOALL, BOUND_HOPS, BOUND_MEMORY, BOUND_PARAMETERS, BOUNDS };
+enum bound {
+    BOUND_COMPUTE,
+    BOUND_ALLTOALL,
+    BOUND_HOPS,
+    BOUND_GATHER,
+    BOUND_MEMORY,
+    BOUND_PARAMETERS,
+    BOUNDS
+};
 
 static const char *const bound_names[BOUNDS] = {
     [BOUND_COMPUTE] = "compute",
     [BOUND_ALLTOALL] = "the all-to-all",
     [BOUND_HOPS] = "the ring's hops",
+    [BOUND_GATHER] = "the gathers of K/V",
     [BOUND_MEMORY] = "memory traffic (packing, RoPE, merges)",
     [BOUND_PARAMETERS] = "parameter traffic",
 };
 
 static const enum bound bound_of[PHASE_CLASSES] = {
-    [CLASS_ATTENTION] = BOUND_COMPUTE,     [CLASS_PROJECTIONS] = BOUND_COMPUTE,
-    [CLASS_ELEMENTWISE] = BOUND_MEMORY,    [CLASS_PACKING] = BOUND_MEMORY,
-    [CLASS_ALLTOALL] = BOUND_ALLTOALL,     [CLASS_HOPS] = BOUND_HOPS,
-    [CLASS_PARAMETERS] = BOUND_PARAMETERS, [CLASS_OTHER] = BOUNDS, /* bounds nothing by name */
+    [CLASS_ATTENTION] = BOUND_COMPUTE,
+    [CLASS_PROJECTIONS] = BOUND_COMPUTE,
+    [CLASS_ELEMENTWISE] = BOUND_MEMORY,
+    [CLASS_PACKING] = BOUND_MEMORY,
+    [CLASS_ALLTOALL] = BOUND_ALLTOALL,
+    [CLASS_HOPS] = BOUND_HOPS,
+    [CLASS_GATHER] = BOUND_GATHER,
+    [CLASS_PARAMETERS] = BOUND_PARAMETERS,
+    [CLASS_OTHER] = BOUNDS, /* bounds nothing by name */
 };
 
 /* "bound by compute (83% of its time, 12% the all-to-all)" */

@@ -40,7 +40,7 @@ void run_pass(struct run *r) {
 
 void assert_memory_predicted(const struct run *r) {
     const struct attention *a = &r->layer.attention;
-    const struct attn_args args = attention_args(a);
+    const struct attn_args args = a->method->piece(&a->problem, r->grid.sp_rank);
     const struct predict_env env = {
         .sp_rank = r->grid.sp_rank,
         .world_size = r->grid.world->size,
@@ -61,6 +61,7 @@ struct problem local_problem(const struct problem *p) {
     local.batch = p->batch * p->dp_shard_size;
     local.sp_size = local.dp_shard_size = local.ulysses_size = local.ring_size = 1;
     local.layout = LAYOUT_CONTIGUOUS;
+    local.padded_seq = 0;
     return local;
 }
 
@@ -94,6 +95,10 @@ static double rows_error(const struct run *r, const void *mine, const void *all,
     for (int b = 0; b < p->batch; b++)
         for (int t = 0; t < n; t++)
             for (int h = 0; h < heads; h++, x += w) {
+                if (a->mine[t] == POS_NOWHERE) {
+                    worst = greatest(x, w) > 0 ? INFINITY : worst;
+                    continue;
+                }
                 const size_t sequence = (size_t)(r->grid.dp_rank * p->batch + b);
                 const size_t token = sequence * (size_t)p->seq + (size_t)a->mine[t];
                 const float *ref = (const float *)all + (token * (size_t)heads + (size_t)h) * w;
@@ -114,6 +119,10 @@ static double lse_error(const struct run *r, const struct run *local) {
             for (int t = 0; t < mine.tokens; t++) {
                 const size_t at =
                     ((size_t)b * (size_t)mine.heads + (size_t)h) * (size_t)mine.tokens + (size_t)t;
+                if (mine.pos[t] == POS_NOWHERE) {
+                    worst = mine.lse[at] == -INFINITY ? worst : INFINITY;
+                    continue;
+                }
                 const size_t row = (size_t)(r->grid.dp_rank * p->batch + b) * (size_t)p->heads +
                                    (size_t)(mine.head0 + h);
                 const size_t ref = row * (size_t)p->seq + (size_t)mine.pos[t];

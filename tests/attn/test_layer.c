@@ -13,11 +13,18 @@ static const struct shape {
 
 static struct group self;
 
+/* What a test varies beside the shape and the grid. */
+struct variant {
+    int32_t seq;
+    bool separate_qkv;
+    int kv_groups;
+};
+
 static struct problem problem_of(const struct shape *s, const struct sp_method *method, int sp_size,
-                                 enum placement placement) {
+                                 enum placement placement, const struct variant *v) {
     struct problem p = {
         .batch = s->batch,
-        .seq = 96,
+        .seq = v->seq,
         .heads = s->heads,
         .kv_heads = s->kv_heads,
         .head_dim = s->head_dim,
@@ -32,9 +39,13 @@ static struct problem problem_of(const struct shape *s, const struct sp_method *
         .sp_size = sp_size,
         .dp_shard_size = test_world.size / sp_size,
         .placement = placement,
+        .fuse_qkv = !v->separate_qkv,
+        .overlap = true,
+        .kv_groups = v->kv_groups,
     };
     method->split(&p);
     p.layout = method->default_layout(&p);
+    problem_pad(&p);
     return p;
 }
 
@@ -61,13 +72,16 @@ static void run_case(const struct problem *p, const struct sp_method *method, co
     run_close(&r);
 }
 
-static void all_grids(const struct sp_method *method, const char *algorithm) {
+static const struct variant plain = {.seq = 96};
+
+static void all_grids(const struct sp_method *method, const char *algorithm,
+                      const struct variant *v) {
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
         for (int sp = 1; sp <= test_world.size; sp++) {
             if (test_world.size % sp != 0)
                 continue;
-            const struct problem inner = problem_of(&shapes[i], method, sp, SP_INNER);
-            const struct problem outer = problem_of(&shapes[i], method, sp, SP_OUTER);
+            const struct problem inner = problem_of(&shapes[i], method, sp, SP_INNER, v);
+            const struct problem outer = problem_of(&shapes[i], method, sp, SP_OUTER, v);
             const struct problem one = local_problem(&inner);
             struct run local;
             run_open(&local, &one, &sp_local, &self, algorithm, NULL);
@@ -81,23 +95,46 @@ static void all_grids(const struct sp_method *method, const char *algorithm) {
 
 static void ulysses_layer_agrees_with_one_rank(void **state) {
     (void)state;
-    all_grids(&sp_ulysses, "pairwise");
+    all_grids(&sp_ulysses, "pairwise", &plain);
 }
 
 static void ring_layer_agrees_with_one_rank(void **state) {
     (void)state;
-    all_grids(&sp_ring, "pairwise");
+    all_grids(&sp_ring, "pairwise", &plain);
 }
 
 static void alltoall_layer_agrees_with_one_rank(void **state) {
     (void)state;
-    all_grids(&sp_ulysses, "alltoall");
+    all_grids(&sp_ulysses, "alltoall", &plain);
+}
+
+/* K and V are exchanged while Q is projected. */
+static void overlapped_layer_agrees_with_one_rank(void **state) {
+    (void)state;
+    all_grids(&sp_ulysses, "pairwise", &(struct variant){.seq = 96, .separate_qkv = true});
+}
+
+static void usp_layer_agrees_with_one_rank(void **state) {
+    (void)state;
+    all_grids(&sp_usp, "pairwise", &(struct variant){.seq = 96, .separate_qkv = true});
+}
+
+static void allgather_layer_agrees_with_one_rank(void **state) {
+    (void)state;
+    all_grids(&sp_allgather, "alltoall", &(struct variant){.seq = 96, .kv_groups = 2});
+}
+
+/* 91 tokens divide over no number of ranks here but one. */
+static void padded_layers_agree_with_one_rank(void **state) {
+    (void)state;
+    all_grids(&sp_ulysses, "alltoall", &(struct variant){.seq = 91});
+    all_grids(&sp_ring, "pairwise", &(struct variant){.seq = 91});
 }
 
 /* Only data parallelism: each group has its own sequences on one rank. */
 static void local_layer_agrees_with_one_rank(void **state) {
     (void)state;
-    const struct problem p = problem_of(&shapes[1], &sp_local, 1, SP_INNER);
+    const struct problem p = problem_of(&shapes[1], &sp_local, 1, SP_INNER, &plain);
     const struct problem one = local_problem(&p);
     struct run local;
     run_open(&local, &one, &sp_local, &self, "pairwise", NULL);
@@ -109,7 +146,7 @@ static void local_layer_agrees_with_one_rank(void **state) {
 /* A pass that is only the backward one sends what the formula says, too. */
 static void backward_alone_moves_its_own_bytes(void **state) {
     (void)state;
-    struct problem p = problem_of(&shapes[0], &sp_ring, test_world.size, SP_INNER);
+    struct problem p = problem_of(&shapes[0], &sp_ring, test_world.size, SP_INNER, &plain);
     p.forward = false;
     struct run r;
     run_open(&r, &p, &sp_ring, &test_world, "pairwise", NULL);
@@ -128,6 +165,10 @@ int tests(void) {
         cmocka_unit_test(ulysses_layer_agrees_with_one_rank),
         cmocka_unit_test(ring_layer_agrees_with_one_rank),
         cmocka_unit_test(alltoall_layer_agrees_with_one_rank),
+        cmocka_unit_test(overlapped_layer_agrees_with_one_rank),
+        cmocka_unit_test(usp_layer_agrees_with_one_rank),
+        cmocka_unit_test(allgather_layer_agrees_with_one_rank),
+        cmocka_unit_test(padded_layers_agree_with_one_rank),
         cmocka_unit_test(local_layer_agrees_with_one_rank),
         cmocka_unit_test(backward_alone_moves_its_own_bytes),
     };

@@ -301,9 +301,17 @@ exits 0
 as_predicted
 run "$spbench" -n 2 "${layer[@]}" --fault corrupt
 exits 4
+run "$spbench" -n 2 "${layer[@]}" --method ring,usp,allgather --serialize-ranks -o jsonl
+exits 0
+prints lines 3
+[ "$(grep -c '"balance":.*"balance_theory":' "$work/out")" -eq 3 ] || complain "a balance is missing"
 run "$spbench" -n 3 attn --model tiny --seq 256
 exits 2
 silent
+run "$spbench" -n 3 "${layer[@]}" --pad -o jsonl
+exits 0
+prints lines 2
+[ "$(grep -c '"padded_seq":258' "$work/out")" -eq 2 ] || complain "padding is not recorded"
 
 # --- Installed, it finds what was installed with it.
 run cmake --install "$build" --prefix "$work/prefix"

@@ -96,9 +96,10 @@ static void case_names(void **state) {
          "transport=auto ulysses_size=auto wait=auto"},
         {"attn\n--model=/a b/100%\tx.json\n--seq=4k\n--sp=2\n--kv-heads=8\n--core-only", 2, 1,
          "attn batch=1 bind=core cache=warm core_only=1 device=cpu dp_shard=auto dtype=fp32 "
-         "grad_dtype=fp32 kernel=auto kv_heads=8 layout=auto mask=causal method=ring "
-         "model=\"/a b/100%\\u0009x.json\" mpi_algo=auto pass=fwdbwd placement=sp-inner ranks=2 "
-         "seq=4096 sp=2 sync=barrier threads=auto transport=auto wait=auto"},
+         "fuse_qkv=on grad_dtype=fp32 inner=ulysses kernel=auto kv_groups=1 kv_heads=8 layout=auto "
+         "mask=causal method=ring model=\"/a b/100%\\u0009x.json\" mpi_algo=auto overlap=on pad=0 "
+         "pass=fwdbwd placement=sp-inner ranks=2 seq=4096 sp=2 sync=barrier threads=auto "
+         "transport=auto ulysses_size=auto wait=auto"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fixture f;
