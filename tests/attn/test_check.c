@@ -213,7 +213,6 @@ static void masks_and_types_pass(void **state) {
         assert_int_equal(mask_open(masks[i / 4], p.seq, &p.mask, why, sizeof why), ST_OK);
         p.layout = (enum layout)(i % LAYOUTS);
         p.dtype = i / 2 % 2 == 0 ? DTYPE_FP32 : DTYPE_BF16;
-        p.backward = p.dtype == DTYPE_FP32 || method != &sp_ulysses;
         struct run r;
         run_open(&r, &p, method, &test_world, "pairwise", NULL);
         run_pass(&r);
