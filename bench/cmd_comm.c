@@ -7,8 +7,9 @@
 #include "base/units.h"
 #include "bench/comm_kinds.h"
 #include "bench/comm_options.h"
+#include "bench/measured_op.h"
 #include "bench/setup.h"
-#include "comm/copy_bound.h"
+#include "comm/copy_rows.h"
 #include "comm/op.h"
 #include "comm/staging.h"
 #include "results/record.h"
@@ -109,54 +110,6 @@ static int copies_of(const struct comm_case *c, const struct machine *machine) {
     return copies > MOST ? MOST : (int)copies;
 }
 
-struct measured_op {
-    struct op *copies;
-    int n, next;
-    struct trace *trace;
-    bool settles;   /* it fits into the caches, warm: they are as its own runs leave them */
-    bool displaced; /* something else has run since, and taken its place there */
-};
-
-/* A variant that runs in turn with the operation: a copy that bounds it. */
-struct measured_copy {
-    struct copy_bound bound;
-    copy_rows_fn *way;
-    struct measured_op *op;
-};
-
-enum { OPERATION, COPIES, VARIANTS = COPIES + COPY_BOUND_WAYS };
-
-static void run_next(void *arg) {
-    struct measured_op *m = arg;
-    trace_begin(m->trace, PHASE_EXCHANGE);
-    op_run(&m->copies[m->next]);
-    trace_end(m->trace);
-}
-
-/* Runs that bring data back into the caches: victim caches need more than one. */
-enum { SETTLING = 3 };
-
-/* Before every iteration. */
-static void turn(void *arg) {
-    struct measured_op *m = arg;
-    for (int i = 0; m->settles && m->displaced && i < SETTLING; i++)
-        run_next(m);
-    m->displaced = false;
-    m->next = (m->next + 1) % m->n;
-}
-
-static void run_copy(void *arg) {
-    const struct measured_copy *c = arg;
-    copy_bound_run(&c->bound, c->way);
-    c->op->displaced = true;
-}
-
-static void settle_copy(void *arg) {
-    const struct measured_copy *c = arg;
-    for (int i = 0; c->op->settles && i < SETTLING; i++)
-        run_copy(arg);
-}
-
 static enum status create_copies(struct measured_op *m, int n, const struct comm_case *c,
                                  struct setup *setup) {
     const size_t footprint =
@@ -255,7 +208,7 @@ static uint64_t verify_all(struct measured_op *m, const struct group *world) {
 
 static uint64_t bytes_of_one_run(struct measured_op *m, const struct setup *setup) {
     const uint64_t before = setup->transport->sent[TRAFFIC_SP];
-    run_next(m);
+    measured_op_run(m);
     uint64_t sent = setup->transport->sent[TRAFFIC_SP] - before;
     group_max_u64(setup->grid.world, &sent, 1);
     return sent;
@@ -271,51 +224,16 @@ static uint64_t memory_of(const struct measured_op *m, const struct group *world
     return bytes;
 }
 
-static void close_copies(struct measured_copy copies[COPY_BOUND_WAYS]) {
-    for (int w = 0; w < COPY_BOUND_WAYS; w++)
-        copy_bound_close(&copies[w].bound);
-}
-
-/* Opens the copies that bound the operation; returns how many there are. A copy bound only makes
- * sense where data move by copying: between ranks of one host. */
-static int open_copies(struct measured_op *m, const struct setup *setup, const struct comm_case *c,
-                       enum link_class link, struct measured_copy copies[COPY_BOUND_WAYS]) {
+/* Bytes that a copy must move to bound the operation, on the rank that has most; 0: no bound. It
+ * only makes sense where data move by copying: between ranks of one host. */
+static size_t bound_bytes(const struct measured_op *m, const struct setup *setup,
+                          const struct comm_case *c, enum link_class link) {
     if (c->spread.sp_size == 1 || link == LINK_NETWORK)
         return 0;
     uint64_t bytes =
         op_volume(c->row, c->pass, &c->params, c->spread.sp_size) + op_own_bytes(&m->copies[0]);
     group_max_u64(setup->grid.world, &bytes, 1);
-    double missing = bytes == 0;
-    for (int w = 0; w < COPY_BOUND_WAYS && missing == 0; w++) {
-        copies[w] = (struct measured_copy){.way = copy_bound_way(w), .op = m};
-        missing = !copy_bound_open(bytes, c->spread.sp_size, &copies[w].bound);
-    }
-    group_max(setup->grid.world, &missing, 1);
-    if (missing == 0)
-        return COPY_BOUND_WAYS;
-    close_copies(copies);
-    return 0;
-}
-
-/* The operation, and in turn with it the copies that bound it. times[VARIANTS]; *n: how many. */
-static enum status measure_op(const struct measure_config *config, const struct setup *setup,
-                              struct measured_op *m, const struct comm_case *c,
-                              enum link_class link, struct measurement *times, int *n) {
-    static const double share = 0.1; /* of the time, for each copy, warmed up before */
-    struct measured_copy copies[COPY_BOUND_WAYS] = {0};
-    struct measure_variant variants[VARIANTS] = {
-        [OPERATION] = {.prepare = turn, .run = run_next, .arg = m}};
-    const int n_copies = open_copies(m, setup, c, link, copies);
-    for (int w = 0; w < n_copies; w++)
-        variants[COPIES + w] = (struct measure_variant){.prepare = settle_copy,
-                                                        .run = run_copy,
-                                                        .arg = &copies[w],
-                                                        .least = m->settles ? 25 : 5,
-                                                        .share = share};
-    *n = COPIES + n_copies;
-    const enum status st = measure(setup->grid.world, m->trace, config, variants, *n, times);
-    close_copies(copies);
-    return st;
+    return (size_t)bytes;
 }
 
 static enum status measure_case(struct session *s, struct setup *setup, size_t i,
@@ -332,22 +250,17 @@ static enum status measure_case(struct session *s, struct setup *setup, size_t i
         out.wrong = verify_all(&m, setup->grid.world);
     out.sent = bytes_of_one_run(&m, setup);
     out.link = worst_sp_link(s, setup);
-    struct measurement times[VARIANTS] = {0};
-    int n = 0;
+    struct measurement time;
     const struct measure_config config = case_config(s, i);
-    st = measure_op(&config, setup, &m, c, out.link, times, &n);
+    st = measured_op_measure(&m, setup->grid.world, &config, bound_bytes(&m, setup, c, out.link),
+                             c->spread.sp_size, &time, &out.copy_s);
     if (st == ST_OK) {
-        for (int v = COPIES; v < n; v++)
-            if (out.copy_s == 0 || times[v].time.median < out.copy_s)
-                out.copy_s = times[v].time.median;
         out.peaks = peaks_over_ranks(setup->grid.world, &setup->ledger);
         out.memory = memory_of(&m, setup->grid.world);
-        json_t *record =
-            make_record(s, setup, i, c, &times[OPERATION], &out, op_algorithms(&m.copies[0]).text);
+        json_t *record = make_record(s, setup, i, c, &time, &out, op_algorithms(&m.copies[0]).text);
         st = group_agree(setup->grid.world, finish_record(s, i, record));
     }
-    for (int v = 0; v < n; v++)
-        measurement_free(&times[v]);
+    measurement_free(&time);
     free_copies(&m);
     if (st != ST_OK || out.wrong == 0)
         return st;
