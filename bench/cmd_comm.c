@@ -52,6 +52,15 @@ static enum status resolve_shape(const struct case_source *from, size_t i, struc
     return ST_OK;
 }
 
+/* Whether the type that dK and dV have on the way changes what is sent. */
+static bool gradients_travel(const struct comm_case *c) {
+    struct op_params other = c->params;
+    other.shape.grad_bytes = c->params.shape.grad_bytes == 2 ? 4 : 2;
+    const int sp = c->spread.sp_size;
+    return op_send_buffer(c->row, c->pass, &c->params, sp) !=
+           op_send_buffer(c->row, c->pass, &other, sp);
+}
+
 static enum status resolve(const struct case_source *from, size_t i, void *out, char *why,
                            size_t why_size) {
     const struct sweep *sweep = from->sweep;
@@ -91,6 +100,8 @@ static enum status resolve(const struct case_source *from, size_t i, void *out, 
     comm_options_resolve(sweep, i, c->row, &c->params, why, why_size);
     if (!why[0])
         op_supports(c->row, c->pass, &c->params, sp, why, why_size);
+    if (!why[0] && !sweep_is_first(sweep, i, "grad-dtype") && !gradients_travel(c))
+        snprintf(why, why_size, "--grad-dtype makes no difference to it: measured once");
     return ST_OK;
 }
 
@@ -167,8 +178,9 @@ static json_t *make_record(const struct session *s, const struct setup *setup, s
         record_param_int(r, "heads", shape->heads);
         record_param_int(r, "kv_heads", shape->kv_heads);
         record_param_int(r, "head_dim", shape->head_dim);
-        record_param_str(r, "grad_dtype", sweep_str(s->sweep, i, "grad-dtype"));
     }
+    if (c->params.by_shape || gradients_travel(c))
+        record_param_str(r, "grad_dtype", sweep_str(s->sweep, i, "grad-dtype"));
     comm_options_record(c->row, &c->params, r);
     setup_record(s, setup, i, &c->spread, algorithm, r);
     measurement_record(m, r);
@@ -294,7 +306,7 @@ static void title(const void *resolved, char *out, size_t size) {
     static const char *const passes[] = {
         [OP_FORWARD] = "fwd", [OP_BACKWARD] = "bwd", [OP_BOTH] = "fwdbwd"};
     char bytes[48] = "", split[48] = "";
-    if (strcmp(c->row->name, "usp") == 0)
+    if (strcmp(c->row->name, "usp") == 0 && c->params.shape.ring_size > 0)
         snprintf(split, sizeof split, " %dx%d %s inner", c->params.shape.ulysses_size,
                  c->params.shape.ring_size, usp_inner_name(c->params.inner));
     if (!c->params.by_shape)

@@ -13,6 +13,7 @@
 /* One case, resolved: a curve up to a largest size. */
 struct pair_case {
     struct spread spread;
+    size_t top; /* bytes asked for */
     size_t elem_bytes;
     size_t sizes[PAIRS_SIZES];
     int n_sizes;
@@ -54,6 +55,7 @@ static enum status resolve(const struct case_source *from, size_t i, void *out, 
     c->elem_bytes = dtype_bytes(dtype);
     const size_t top =
         sweep_has(sweep, i, "bytes") ? (size_t)sweep_int(sweep, i, "bytes") : (size_t)DEFAULT_BYTES;
+    c->top = top;
     c->n_sizes = pairs_sizes(top, c->elem_bytes, c->sizes);
     const char *reason = unsuited(from, i);
     if (reason)
@@ -66,7 +68,7 @@ static enum status resolve(const struct case_source *from, size_t i, void *out, 
 static void title(const void *resolved, char *out, size_t size) {
     const struct pair_case *c = resolved;
     snprintf(out, size, "pairs of %d ranks, up to %s", c->spread.ranks,
-             format_bytes((double)largest(c)).s);
+             format_bytes((double)c->top).s);
 }
 
 static enum status forecast(const void *resolved, struct forecast *out) {

@@ -15,8 +15,8 @@ static size_t whole(const struct op_params *p) {
 
 static bool supports(const struct op_params *p, int ranks, char *why, size_t why_size) {
     if (ranks % 2 != 0)
-        snprintf(why, why_size, "%d ranks have no two equal halves; the number must be even",
-                 ranks);
+        snprintf(why, why_size,
+                 "%d ranks do not fall into two equal halves; the number must be even", ranks);
     else if (whole(p) == 0)
         snprintf(why, why_size, "%zu bytes are less than one %zu-byte element", p->bytes,
                  p->shape.elem_bytes);
