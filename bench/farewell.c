@@ -1,32 +1,21 @@
 #include "bench/farewell.h"
 
 #include <mpi.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <time.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
-static void *leave_late(void *arg) {
-    const enum status *st = arg;
-    struct timespec left = {.tv_sec = FAREWELL_S};
-    while (nanosleep(&left, &left) != 0)
-        continue;
-    note("MPI_Finalize has not returned for %d s; leaving without it, all results are complete",
-         FAREWELL_S);
-    _exit((int)*st);
+static bool library_is_mpich(void) {
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    MPI_Get_library_version(version, &length);
+    return strncmp(version, "MPICH", 5) == 0;
 }
 
-void farewell(enum status st) {
-    pthread_t thread;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const bool watched = pthread_create(&thread, NULL, leave_late, &st) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+void farewell(enum status st, bool many_hosts) {
+    if (many_hosts && library_is_mpich()) {
+        fflush(NULL);
+        _exit((int)st);
+    }
     MPI_Finalize();
-    if (!watched)
-        return;
-    pthread_cancel(thread);
-    pthread_join(thread, NULL);
 }

@@ -32,6 +32,7 @@ struct rank {
     struct group world;
     struct machine machine;
     struct place *places;
+    bool many_hosts;
     int threads;
     struct sink sink;
     struct report *report;
@@ -100,6 +101,7 @@ static enum status gather_places(struct rank *r, int *local_rank, int *local_siz
             *local_rank += i < r->world.rank;
             ++*local_size;
         }
+    r->many_hosts = *local_size < r->world.size;
     return ST_OK;
 }
 
@@ -234,6 +236,7 @@ static enum status with_mpi(struct rank *r, struct roster_entry *entry) {
         st = run_command(r, entry);
     const enum status closed = close_results(r);
     st = group_agree(&r->world, st == ST_OK ? closed : st);
+    group_barrier(&r->world); /* nobody leaves whom another still waits for */
     group_free(&r->world);
     machine_free(&r->machine);
     free(r->places);
@@ -270,9 +273,9 @@ enum status ranks_main(const struct opts *opts, int argc, char **argv, const cha
         int provided;
         MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
         st = with_mpi(&r, entry);
-        entry->status = (int)st; /* all that is left is to part */
+        entry->status = (int)st; /* it may be over now */
+        farewell(st, r.many_hosts);
         watchdog_stop(&r.dog);
-        farewell(st);
     }
     entry->status = (int)st;
     roster_close(&roster);
