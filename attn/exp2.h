@@ -1,7 +1,8 @@
-/* 2^x in a form that compilers vectorise. */
+/* 2^x, and what a softmax makes of it, in a form that compilers vectorise. */
 #ifndef SPB_ATTN_EXP2_H
 #define SPB_ATTN_EXP2_H
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -30,6 +31,26 @@ static inline float exp2_fast(float x) {
     bits += n << 23;
     memcpy(&p, &bits, sizeof p);
     return x < -126.0f ? 0.0f : p;
+}
+
+/* The two halves of a softmax over a row of n: its maximum, and powers of 2 with their sum. */
+static inline float largest(const float *x, int n) {
+    float max = -INFINITY;
+#pragma omp simd reduction(max : max)
+    for (int i = 0; i < n; i++)
+        max = x[i] > max ? x[i] : max;
+    return max;
+}
+
+/* x = 2^(scale x - max); their sum. */
+static inline float exponentials(float *x, int n, float scale, float max) {
+    float sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int i = 0; i < n; i++) {
+        x[i] = exp2_fast(x[i] * scale - max);
+        sum += x[i];
+    }
+    return sum;
 }
 
 #endif

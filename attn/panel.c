@@ -149,25 +149,6 @@ static void round_all(const float *x, int n, uint16_t *out) {
         out[i] = float_to_bf16(x[i]);
 }
 
-static float largest(const float *x, int n) {
-    float max = -INFINITY;
-#pragma omp simd reduction(max : max)
-    for (int i = 0; i < n; i++)
-        max = x[i] > max ? x[i] : max;
-    return max;
-}
-
-/* x = 2^(scale x - max); their sum. */
-static float exponentials(float *x, int n, float scale, float max) {
-    float sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int i = 0; i < n; i++) {
-        x[i] = exp2_fast(x[i] * scale - max);
-        sum += x[i];
-    }
-    return sum;
-}
-
 static void softmax(float *s, int ld, int rows, int cols, const struct span *spans, float scale,
                     float *max, float *sum, float *correction, uint16_t *p) {
     const float scale2 = scale * LOG2_E;
