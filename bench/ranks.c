@@ -105,13 +105,6 @@ static enum status gather_places(struct rank *r, int *local_rank, int *local_siz
     return ST_OK;
 }
 
-static enum bind_policy bind_policy(const struct opts *opts) {
-    int policy = 0;
-    while (strcmp(bind_policy_name((enum bind_policy)policy), opts_str(opts, "bind", 0)) != 0)
-        policy++;
-    return (enum bind_policy)policy;
-}
-
 /* Pins the rank, unless its launcher did, and chooses threads and the way to wait from where the
  * ranks then are. */
 static enum status take_place(struct rank *r) {
@@ -128,7 +121,8 @@ static enum status take_place(struct rank *r) {
     const bool bound = local_size > 1 && places_apart(r->places, r->world.size);
     r->threads = machine_threads(&r->machine, bound ? 1 : local_size);
     if (!bound)
-        st = bind_rank(&r->machine, bind_policy(r->opts), local_rank, local_size);
+        st = bind_rank(&r->machine, bind_policy_find(opts_str(r->opts, "bind", 0)), local_rank,
+                       local_size);
     st = group_agree(&r->world, st);
     if (st == ST_OK)
         st = gather_places(r, &local_rank, &local_size);
