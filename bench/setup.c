@@ -93,6 +93,8 @@ void setup_record(const struct session *s, const struct setup *setup, size_t i,
     record_param_str(record, "transport", setup->transport->name);
     if (setup->transport->chosen_as[0])
         record_param_str(record, "transport_reason", setup->transport->chosen_as);
+    if (strcmp(setup->transport->name, "shm") != 0)
+        record_param_str(record, "mpi_algo", sweep_str(s->sweep, i, "mpi-algo"));
     record_param_str(record, "algo", algorithm);
     record_param_str(record, "device", sweep_str(s->sweep, i, "device"));
     record_param_str(record, "wait", wait_policy_name(setup->grid.world->wait));

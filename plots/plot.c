@@ -14,19 +14,19 @@ const char *const attn_page_params[] = {
     "dtype", "mask",  "core_only", "dp_shard_size", "device", NULL};
 static const char *const attn_line[] = {"method", "sp_size", NULL};
 const char *const attn_extra_params[] = {
-    "layout",  "ulysses_size", "ring_size", "placement", "transport", "algo", "kernel",
+    "layout",  "ulysses_size", "ring_size", "placement", "transport", "mpi_algo", "kernel",
     "threads", "grad_dtype",   "cache",     "wait",      "sync",      NULL};
 static const char *const comm_page[] = {"device", "dtype", "cache", NULL};
-static const char *const comm_line[] = {"op", "algo", "world_size", NULL};
+/* By the algorithm that was asked for: the one that was chosen may change along a line. */
+static const char *const comm_line[] = {"op", "transport", "mpi_algo", "world_size", NULL};
 static const char *const shape_page[] = {"device", "dtype",    "cache",    "model",
                                          "heads",  "kv_heads", "head_dim", NULL};
-static const char *const shape_line[] = {"op", "pass", "algo", "world_size", NULL};
+static const char *const shape_line[] = {"op", "pass", "transport", "mpi_algo", "world_size", NULL};
 static const char *const shape_extra[] = {
-    "transport", "sp_size",      "dp_shard_size", "batch", "placement", "grad_dtype",     "wait",
-    "sync",      "ulysses_size", "ring_size",     "inner", "fuse_qkv",  "ring_direction", NULL};
-static const char *const comm_extra[] = {"pass",          "transport",      "sp_size",
-                                         "dp_shard_size", "placement",      "wait",
-                                         "sync",          "ring_direction", NULL};
+    "sp_size",      "dp_shard_size", "batch", "placement", "grad_dtype",     "wait", "sync",
+    "ulysses_size", "ring_size",     "inner", "fuse_qkv",  "ring_direction", NULL};
+static const char *const comm_extra[] = {"pass", "sp_size", "dp_shard_size",  "placement",
+                                         "wait", "sync",    "ring_direction", NULL};
 
 static const struct chart_kind charts[] = {
     {

@@ -122,6 +122,7 @@ json_t *synthetic_comm(const char *op, const char *algo, int ranks, long long by
     json_t *r = record_new("comm");
     record_param_str(r, "op", op);
     record_param_str(r, "transport", "mpi");
+    record_param_str(r, "mpi_algo", algo);
     record_param_str(r, "algo", algo);
     record_param_int(r, "bytes", bytes);
     record_param_int(r, "bytes_per_peer", bytes / ranks);
