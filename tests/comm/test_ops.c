@@ -125,7 +125,7 @@ static int first_pass(size_t way) {
 /* Trials take their time, and what they choose among is tested by name: a few cases are enough. So
  * are they where many ranks share the cores: each way then takes its turn. */
 static bool left_out(size_t way, size_t i) {
-    enum { FEW = 4 };
+    enum { FEW = 3 };
     const bool trial =
         strcmp(ways[way].transport, "mpi") == 0 && strcmp(ways[way].algorithm, "auto") == 0;
     return (trial || test_world.size > FEW) && (way + i) % 3 != 1;
