@@ -88,45 +88,36 @@ static json_t *make_fingerprint(const struct machine *machine) {
     return fingerprint_new(&parts, environ);
 }
 
-/* Every rank's place, and which of the ranks of its host this one is. */
-static enum status gather_places(struct rank *r, int *local_rank, int *local_size) {
+/* Every rank's place. */
+static enum status gather_places(struct rank *r) {
     struct place mine;
     const enum status st = group_agree(&r->world, place_self(&r->machine, &mine));
     if (st != ST_OK)
         return st;
     group_allgather(&r->world, &mine, r->places, sizeof mine);
-    *local_rank = *local_size = 0;
     for (int i = 0; i < r->world.size; i++)
-        if (r->places[i].host_key == mine.host_key) {
-            *local_rank += i < r->world.rank;
-            ++*local_size;
-        }
-    r->many_hosts = *local_size < r->world.size;
+        r->many_hosts |= r->places[i].host_key != mine.host_key;
     return ST_OK;
 }
 
-/* Pins the rank, unless its launcher did, and chooses threads and the way to wait from where the
- * ranks then are. */
+/* Pins the rank to its share of what its launcher gave it alone or together with others, and
+ * chooses its threads. */
 static enum status take_place(struct rank *r) {
     r->places = calloc((size_t)r->world.size, sizeof *r->places);
     enum status st = r->places ? ST_OK : fail(ST_ENV, "out of memory for places");
     if (st == ST_OK)
         st = machine_load(&r->machine, "hwloc", NULL);
     st = group_agree(&r->world, st);
-    int local_rank, local_size;
     if (st == ST_OK)
-        st = gather_places(r, &local_rank, &local_size);
+        st = gather_places(r);
     if (st != ST_OK)
         return st;
-    const bool bound = local_size > 1 && places_apart(r->places, r->world.size);
-    r->threads = machine_threads(&r->machine, bound ? 1 : local_size);
-    if (!bound)
-        st = bind_rank(&r->machine, bind_policy_find(opts_str(r->opts, "bind", 0)), local_rank,
-                       local_size);
+    int index;
+    const int sharing = places_sharing(r->places, r->world.size, r->world.rank, &index);
+    r->threads = machine_threads(&r->machine, sharing);
+    st = bind_rank(&r->machine, bind_policy_find(opts_str(r->opts, "bind", 0)), index, sharing);
     st = group_agree(&r->world, st);
-    if (st == ST_OK)
-        st = gather_places(r, &local_rank, &local_size);
-    return st;
+    return st == ST_OK ? gather_places(r) : st;
 }
 
 static void choose_wait(struct rank *r) {

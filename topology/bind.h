@@ -24,14 +24,15 @@ enum bind_policy {
 /* "core", "numa", "none". */
 const char *bind_policy_name(enum bind_policy policy);
 
-/* Sets cpus to what local rank 0 <= local_rank < local_size of this host gets. Pure: touches no
- * process. ST_ENV when memory is short. */
+/* Sets cpus to what rank 0 <= local_rank < local_size gets of those that share what this process
+ * may use. Pure: touches no process. ST_ENV when memory is short. */
 enum status bind_share(const struct machine *machine, enum bind_policy policy, int local_rank,
                        int local_size, struct hwloc_bitmap_s *cpus);
 
-/* Pins the calling process: its threads, and those it will create. All local ranks must have
- * inherited the same cpuset (see places_apart() for launchers that bind ranks themselves).
- * ST_USAGE if machine is not this one, ST_ENV if the system refuses. */
+/* Pins the calling process: its threads, and those it will create. The
+ * local_size ranks have inherited the same cores (places_sharing()): a launcher's binding stays,
+ * and is shared out only among those that it put together. ST_USAGE if machine is not this one,
+ * ST_ENV if the system refuses. */
 enum status bind_rank(const struct machine *machine, enum bind_policy policy, int local_rank,
                       int local_size);
 

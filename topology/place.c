@@ -116,16 +116,16 @@ enum link_class place_link(const struct place *a, const struct place *b) {
     return LINK_CROSS_PACKAGE;
 }
 
-bool places_apart(const struct place *places, int n) {
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < i; j++) {
-            if (places[i].host_key != places[j].host_key)
-                continue;
-            for (int w = 0; w < PLACE_MAX_CPUS / 64; w++)
-                if (places[i].cores[w] & places[j].cores[w])
-                    return false;
-        }
-    return true;
+int places_sharing(const struct place *places, int n, int of, int *index) {
+    const struct place *mine = &places[of];
+    int sharing = 0;
+    for (int i = 0; i < n; i++) {
+        if (i == of)
+            *index = sharing;
+        sharing += places[i].host_key == mine->host_key &&
+                   memcmp(places[i].cores, mine->cores, sizeof mine->cores) == 0;
+    }
+    return sharing;
 }
 
 /* Ranks being seated on cores, none with more than capacity. */

@@ -46,8 +46,9 @@ enum link_class place_link(const struct place *a, const struct place *b);
  * cores: 2. Two ranks on hardware threads of one core: 2. */
 int places_ranks_per_core(const struct place *places, int n, int of);
 
-/* True if no two ranks of any host share a core: a launcher has bound them, or there is one rank
- * a host. Binding again would then only shrink what each has. */
-bool places_apart(const struct place *places, int n);
+/* How many ranks of its host have the very cores that rank `of` has, itself included, and in *index
+ * which of these it is, from 0. Unbound: all ranks of the host. Where a launcher has bound each
+ * rank to cores of its own: 1. Where it has bound them to a socket: those of the socket. */
+int places_sharing(const struct place *places, int n, int of, int *index);
 
 #endif

@@ -119,7 +119,6 @@ static void classes_of_shares(void **state) {
         assert_string_equal(link_class_name(place_link(&places[0], &places[rank])),
                             from_rank_0[rank]);
     assert_int_equal(places_ranks_per_core(places, 16, 0), 2);
-    assert_false(places_apart(places, 16));
     assert_string_equal(places[15].cpus, "14-15");
     assert_int_equal(places[15].within[PLACE_NUMA], 1);
     hwloc_bitmap_free(cpus);

@@ -94,13 +94,20 @@ static void ranks_per_core(void **state) {
     }
 }
 
-static void apart(void **state) {
+static void sharing(void **state) {
     (void)state;
-    const struct place places[] = {on_cores(HOST_A, 0, 2), on_cores(HOST_A, 2, 4),
-                                   on_cores(HOST_B, 0, 2), on_cores(HOST_A, 3, 5)};
-    assert_true(places_apart(places, 1));
-    assert_true(places_apart(places, 3));
-    assert_false(places_apart(places, 4));
+    /* Bound to sockets in turn, one overlapping both, and a host of its own. */
+    const struct place places[] = {on_cores(HOST_A, 0, 4), on_cores(HOST_A, 4, 8),
+                                   on_cores(HOST_A, 0, 4), on_cores(HOST_A, 3, 5),
+                                   on_cores(HOST_B, 0, 4), on_cores(HOST_A, 4, 8)};
+    static const struct {
+        int sharing, index;
+    } expected[] = {{2, 0}, {2, 0}, {2, 1}, {1, 0}, {1, 0}, {2, 1}};
+    for (int r = 0; r < 6; r++) {
+        int index = -1;
+        assert_int_equal(places_sharing(places, 6, r, &index), expected[r].sharing);
+        assert_int_equal(index, expected[r].index);
+    }
 }
 
 int main(void) {
@@ -108,7 +115,7 @@ int main(void) {
         cmocka_unit_test(nearest_level_wins),
         cmocka_unit_test(class_names_in_order),
         cmocka_unit_test(ranks_per_core),
-        cmocka_unit_test(apart),
+        cmocka_unit_test(sharing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
