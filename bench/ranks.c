@@ -221,6 +221,9 @@ static enum status with_mpi(struct rank *r, struct roster_entry *entry) {
         st = run_command(r, entry);
     const enum status closed = close_results(r);
     st = group_agree(&r->world, st == ST_OK ? closed : st);
+    /* Said before anybody leaves: whom Hydra sees leave without MPI_Finalize (farewell.h), it takes
+     * the others of that host along. */
+    entry->status = (int)st;
     group_barrier(&r->world); /* nobody leaves whom another still waits for */
     group_free(&r->world);
     machine_free(&r->machine);
@@ -258,7 +261,6 @@ enum status ranks_main(const struct opts *opts, int argc, char **argv, const cha
         int provided;
         MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
         st = with_mpi(&r, entry);
-        entry->status = (int)st; /* it may be over now */
         farewell(st, r.many_hosts);
         watchdog_stop(&r.dog);
     }
