@@ -34,6 +34,8 @@ static void log_line(const char *level, const char *fmt, va_list args) {
 }
 
 enum status fail(enum status code, const char *fmt, ...) {
+    if (log_state.quiet >= LOG_SILENT)
+        return code;
     va_list args;
     va_start(args, fmt);
     log_line("error", fmt, args);

@@ -28,8 +28,11 @@ void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* One-word name of a code ("ok", "usage", ...), static storage. */
 const char *status_name(enum status code);
 
+enum { LOG_QUIET = 1, LOG_SILENT = 2 };
+
 /* Names the rank in every later line of this process ("spbench[3]: error: ..."); rank < 0: none.
- * quiet drops warnings and notes (errors always show): ranks other than 0 say nothing twice. */
+ * LOG_QUIET drops warnings and notes: ranks other than 0 say nothing twice. LOG_SILENT drops
+ * errors, too: of what all ranks find alike. 0: neither. */
 void log_set_rank(int rank, int quiet);
 
 #endif

@@ -32,9 +32,8 @@ static bool in_slurm_step(void) {
     return step >= 0 && step < 0xfffffff0L && number("SLURM_PROCID") >= 0;
 }
 
-struct launch launch_detect(void) {
+static struct launch find_manager(long slurm_size) {
     struct launch launch = {.rank = -1};
-    const long slurm_size = in_slurm_step() ? number("SLURM_STEP_NUM_TASKS") : -1;
     for (size_t i = 0; i < sizeof managers / sizeof managers[0] && !launch.is_rank; i++) {
         const struct manager *m = &managers[i];
         const long rank = number(m->rank), size = m->size ? number(m->size) : slurm_size;
@@ -45,14 +44,24 @@ struct launch launch_detect(void) {
                                      .size = size > 0 ? (int)size : 0};
     }
     if (!launch.is_rank && slurm_size > 0)
-        launch = (struct launch){.is_rank = true,
-                                 .launcher = "srun",
-                                 .rank = (int)number("SLURM_PROCID"),
-                                 .size = (int)slurm_size};
-    if (launch.is_rank) {
-        launch.dir = getenv(LAUNCH_DIR_ENV);
-        const long index = number(LAUNCH_INDEX_ENV);
-        launch.index = index > 0 ? (int)index : 0;
-    }
+        launch = (struct launch){
+            .is_rank = true, .rank = (int)number("SLURM_PROCID"), .size = (int)slurm_size};
+    return launch;
+}
+
+struct launch launch_detect(void) {
+    const long slurm_size = in_slurm_step() ? number("SLURM_STEP_NUM_TASKS") : -1;
+    struct launch launch = find_manager(slurm_size);
+    if (!launch.is_rank)
+        return launch;
+    launch.dir = getenv(LAUNCH_DIR_ENV);
+    /* Of another size are the ranks of a Hydra that starts its proxies as tasks of a step. */
+    launch.by_srun = launch.size == slurm_size;
+    if (launch.by_srun && slurm_size == 1 && !launch.dir)
+        return (struct launch){.rank = -1};
+    if (launch.by_srun)
+        launch.launcher = "srun";
+    const long index = number(LAUNCH_INDEX_ENV);
+    launch.index = index > 0 ? (int)index : 0;
     return launch;
 }

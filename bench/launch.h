@@ -15,13 +15,16 @@
 /* What the environment says about this process. */
 struct launch {
     bool is_rank;         /* an MPI launcher started it */
+    bool by_srun;         /* ... and that is srun itself */
     const char *launcher; /* as it is called in a sentence */
     int rank, size;       /* as the launcher says; size 0: it does not */
-    const char *dir;      /* the supervisor's folder; NULL: started by a bare mpiexec */
+    const char *dir;      /* the supervisor's folder; NULL: started by a bare mpiexec or srun */
     int index;            /* of the launch; 0: none */
 };
 
-/* A shell inside a batch job is not a rank, whatever its scheduler put into the environment. */
+/* A shell inside a batch job is not a rank, whatever its scheduler put into the environment. Nor is
+ * what runs in a step of one task, which may be the shell of `srun --pty bash`: one rank needs no
+ * srun, and more are started from there. */
 struct launch launch_detect(void);
 
 #endif

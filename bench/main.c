@@ -28,12 +28,12 @@ static bool answer_flags(const struct opts *opts, const char *data_dir) {
     return true;
 }
 
-static int run_command(const struct opts *opts, int argc, char **argv, const char *data_dir) {
+static int run_command(const struct opts *opts, int argc, char **argv, const char *data_dir,
+                       const struct launch *launch) {
     const struct command_row *row = &command_rows[opts_command(opts)];
-    const struct launch launch = launch_detect();
     const bool local = row->local && (!row->is_local || row->is_local(opts));
     const bool listed = row->cases && opts_flag(opts, "dry-run");
-    if ((local || listed) && launch.rank > 0)
+    if ((local || listed) && launch->rank > 0)
         return ST_OK; /* said once */
     if (local)
         return (int)row->local(opts, data_dir);
@@ -42,16 +42,16 @@ static int run_command(const struct opts *opts, int argc, char **argv, const cha
     if (strcmp(format, "table") != 0 && strcmp(format, "jsonl") != 0)
         return (int)fail(ST_USAGE, "--dry-run lists as -o table or jsonl, not %s", format);
     size_t runnable = 0;
-    if (listed && launch.is_rank) /* the launcher has said how many ranks there are */
-        return (int)row->cases(opts, data_dir, launch.size, stdout, &runnable);
+    if (listed && launch->is_rank) /* the launcher has said how many ranks there are */
+        return (int)row->cases(opts, data_dir, launch->size, stdout, &runnable);
     if (listed)
         return (int)supervise_cases(&what, stdout);
     if (row->launch)
-        return launch.is_rank ? (int)fail(ST_USAGE, "this command starts its ranks itself; run it "
-                                                    "without mpiexec")
-                              : row->launch(&what);
-    if (launch.is_rank)
-        return (int)ranks_main(opts, argc, argv, data_dir, &launch);
+        return launch->is_rank ? (int)fail(ST_USAGE, "this command starts its ranks itself; run it "
+                                                     "without mpiexec")
+                               : row->launch(&what);
+    if (launch->is_rank)
+        return (int)ranks_main(opts, argc, argv, data_dir, launch);
     return supervise_command(&what);
 }
 
@@ -65,16 +65,21 @@ static void open_closed_streams(void) {
 int main(int argc, char **argv) {
     open_closed_streams();
     signal(SIGPIPE, SIG_IGN); /* a reader that left is an error of the write, not a death */
-    struct opts *opts;
+    const struct launch launch = launch_detect();
+    struct opts *opts = NULL;
     char data_dir[4096];
-    enum status st = opts_parse(options_table(), argc, argv, &opts);
+    log_set_rank(launch.rank, 0);
+    enum status st = path_data_dir(data_dir, sizeof data_dir);
+    /* All ranks find the same in what follows until there is MPI. */
+    const int silent = launch.rank > 0 ? LOG_SILENT : 0;
+    log_set_rank(launch.rank, silent);
     if (st == ST_OK)
-        st = path_data_dir(data_dir, sizeof data_dir);
+        st = opts_parse(options_table(), argc, argv, &opts);
     int code = (int)st;
     if (st == ST_OK) {
-        log_set_rank(-1, opts_flag(opts, "quiet"));
+        log_set_rank(launch.rank, silent ? silent : opts_flag(opts, "quiet"));
         if (!answer_flags(opts, data_dir))
-            code = run_command(opts, argc, argv, data_dir);
+            code = run_command(opts, argc, argv, data_dir, &launch);
     }
     opts_free(opts);
     if (fflush(stdout) != 0 && code == ST_OK)

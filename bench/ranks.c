@@ -44,12 +44,16 @@ static enum status check_size(const struct rank *r) {
     const struct launch *l = r->launch;
     const int size = r->world.size;
     if (l->size > 1 && size == 1)
-        return l->rank > 0 ? ST_ENV
-                           : fail(ST_ENV,
-                                  "%s started %d processes, but MPI sees one rank in each: the "
-                                  "launcher belongs to another MPI than %s. Use that MPI's own "
-                                  "mpiexec, or spbench -n %d",
-                                  l->launcher, l->size, build_info.mpi, l->size);
+        return l->rank > 0
+                   ? ST_ENV
+                   : fail(ST_ENV,
+                          "%s started %d processes, but MPI sees one rank in each: %s does not "
+                          "understand this launcher. Use %s, or spbench -n %d",
+                          l->launcher, l->size, build_info.mpi,
+                          l->by_srun ? "srun --mpi=pmi2 or --mpi=pmix, as this MPI was built for "
+                                       "(srun --mpi=list names what there is)"
+                                     : "that MPI's own mpiexec",
+                          l->size);
     const bool asked = opts_is_set(r->opts, "ranks");
     if (l->dir || !asked ||
         (opts_count(r->opts, "ranks") == 1 && opts_int(r->opts, "ranks", 0) == size))
@@ -139,7 +143,7 @@ static enum status open_wire(struct rank *r) {
     if (!file)
         return fail(ST_ENV,
                     "rank 0 cannot reach spbench, which started it, through %s: %s. If it runs on "
-                    "another host, use mpiexec -n N spbench",
+                    "another host, use srun spbench or mpiexec -n N spbench",
                     path, strerror(errno));
     r->out = file;
     if (!r->command->document)
@@ -173,7 +177,7 @@ static enum status close_results(struct rank *r) {
     return st;
 }
 
-/* Under a bare mpiexec nobody has looked at the cases yet. */
+/* Under a bare mpiexec or srun nobody has looked at the cases yet. */
 static enum status validate(const struct rank *r) {
     size_t runnable = 0;
     if (r->launch->dir || !r->command->cases || r->world.rank > 0)
