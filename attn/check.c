@@ -26,12 +26,6 @@ const char *check_tensor_name(enum check_tensor tensor) {
     return names[tensor];
 }
 
-void check_note(struct check *c, enum check_tensor tensor, double error) {
-    /* A NaN would lose every comparison. */
-    c->error[tensor] = fmax(c->error[tensor], isnan(error) ? INFINITY : error);
-    c->rows++;
-}
-
 /* Neighbours check different heads and sequences, and each rank others in every turn. First that of
  * the next rank, not of this one: under ulysses this rank's tokens with the heads that it computes
  * itself never left it. */
@@ -132,8 +126,8 @@ static int count_turns(const struct check *c) {
     return (int)fmin(most, fmax((double)p->batch * p->kv_heads, ceil(edges / EDGES)));
 }
 
-/* dK and dV that travel in bf16 are rounded at every hop, by 2^-9 of what has come together so far;
- * twice that, and the same for what is computed from them. */
+/* dK and dV that travel in bf16 are rounded at every hop, by at most 2^-8 of what has come together
+ * so far; twice that, and the same for what is computed from them. */
 static double tolerance_of(const struct problem *p, enum check_tensor tensor) {
     const bool rounded = tensor == CHECK_DK || tensor == CHECK_DV || tensor == CHECK_DX ||
                          tensor == CHECK_DWK || tensor == CHECK_DWV;
@@ -163,16 +157,13 @@ enum status check_layer(struct layer *l, struct check_report *out) {
     if (!p->core_only)
         check_weights(&c);
 
-    group_max(world, c.error, CHECK_TENSORS);
-    group_sum(world, &c.rows, 1);
-    out->rows = (long)c.rows;
+    check_combine(&c, out);
     out->ok = true;
     for (int i = 0; i < CHECK_TENSORS; i++) {
-        out->error[i] = c.error[i];
         const double allowed = tolerance_of(p, (enum check_tensor)i);
-        out->max_rel_err = fmax(out->max_rel_err, c.error[i]);
-        out->ok = out->ok && c.error[i] <= allowed;
-        if (c.error[i] / allowed > c.error[out->worst] / tolerance_of(p, out->worst))
+        out->max_rel_err = fmax(out->max_rel_err, out->error[i]);
+        out->ok = out->ok && out->error[i] <= allowed;
+        if (out->error[i] / allowed > out->error[out->worst] / tolerance_of(p, out->worst))
             out->worst = (enum check_tensor)i;
     }
     out->allowed = tolerance_of(p, out->worst);

@@ -34,14 +34,21 @@ enum check_tensor {
 const char *check_tensor_name(enum check_tensor tensor);
 
 /* Equal on all ranks. Errors are the greatest max|x - ref| / max|ref| of a row (LSE: |x - ref|,
- * which is the relative error of exp(LSE)), infinite where a result is not finite. */
+ * which is the relative error of exp(LSE)), infinite where a result is not finite.
+ *
+ * The RMS error is sqrt(sum (x - ref)^2 / sum ref^2) over the elements of all rows of all ranks
+ * (LSE: the root mean square of x - ref). It is infinite where the greatest error is, and NAN where
+ * there is nothing that it could be relative to: nothing compared (the gathered weights are
+ * compared bit by bit), or a gradient that cancels to the rounding of its terms. */
 struct check_report {
     double error[CHECK_TENSORS];
-    double max_rel_err;      /* the greatest of them */
+    double rms[CHECK_TENSORS];
+    long compared[CHECK_TENSORS]; /* rows */
+    double max_rel_err;           /* the greatest of them */
     enum check_tensor worst; /* the tensor farthest towards, or beyond, what is allowed for it */
     double allowed;          /* for that one */
     bool ok;                 /* every tensor is within what is allowed */
-    long rows;               /* compared, over all ranks */
+    long rows;               /* compared, of all tensors and ranks */
 };
 
 /* Of results in fp32, and in bf16, for every tensor (gradients that travel in bf16 are allowed

@@ -172,7 +172,7 @@ static void compare_gradient(struct check *c, enum check_tensor tensor, const fl
                              double terms, int32_t pos, bool rope) {
     if (rope && !c->p->core_only)
         source_rope(c->p, pos, true, ref);
-    check_note(c, tensor, ref_grad_error(x, ref, c->p->head_dim, terms));
+    check_elements(c, tensor, x, ref, c->p->head_dim, terms);
 }
 
 static void compare_query(struct check *c, const struct sums *s, int i, int g, float *x) {
@@ -185,8 +185,8 @@ static void compare_query(struct check *c, const struct sums *s, int i, int g, f
     const int32_t pos = check_position(c, i);
     const size_t run = (size_t)pos * (size_t)c->group + (size_t)g;
     check_read(c, a->o.data, p->dtype, from, d, x);
-    check_note(c, CHECK_O, ref_row_error(x, s->o + at, d));
-    check_note(c, CHECK_LSE, fabs(s->lse[run] - s->ref_lse[row]));
+    check_elements(c, CHECK_O, x, s->o + at, d, 0);
+    check_number(c, CHECK_LSE, s->lse[run], s->ref_lse[row]);
     if (!p->backward)
         return;
     double delta = 0, terms = 0;
@@ -197,7 +197,7 @@ static void compare_query(struct check *c, const struct sums *s, int i, int g, f
         terms += fabs(term);
     }
     const float run_delta = (float)s->delta[run];
-    check_note(c, CHECK_DELTA, ref_grad_error(&run_delta, &delta, 1, terms));
+    check_elements(c, CHECK_DELTA, &run_delta, &delta, 1, terms);
     check_read(c, a->dq.data, DTYPE_FP32, from, d, x);
     compare_gradient(c, CHECK_DQ, x, s->dq + at, s->dq_terms[row], pos, true);
 }

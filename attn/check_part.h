@@ -6,6 +6,14 @@
 
 enum { CHECK_TOKENS = 12, CHECK_COLUMNS = 16 };
 
+/* What a rank knows of a tensor's errors. */
+struct check_errors {
+    double max;              /* of a row */
+    double rows;             /* compared */
+    double diff, ref, terms; /* sums over their elements: (x - ref)^2, ref^2, and the square of the
+                                size of the terms that ref is the sum of */
+};
+
 /* One rank's part: some of its own tokens, of one sequence and one kv head with its query heads. */
 struct check {
     const struct layer *l;
@@ -15,12 +23,25 @@ struct check {
     int turn;           /* of check_pair() */
     int n_tokens;
     int token[CHECK_TOKENS]; /* local indices */
-    double error[CHECK_TENSORS];
-    double rows;
+    struct check_errors errors[CHECK_TENSORS];
 };
 
 /* Enters a row's error. */
 void check_note(struct check *c, enum check_tensor tensor, double error);
+
+/* Enters n elements, of a row that check_note() has, into the RMS. */
+void check_squares(struct check *c, enum check_tensor tensor, const float *x, const double *ref,
+                   int n, double terms);
+
+/* Both, for a whole row; terms as in ref_grad_error(). */
+void check_elements(struct check *c, enum check_tensor tensor, const float *x, const double *ref,
+                    int n, double terms);
+
+/* Both, for a number whose error is absolute. */
+void check_number(struct check *c, enum check_tensor tensor, double x, double ref);
+
+/* What all ranks entered: the report's error, rms and compared. Collective over the world. */
+void check_combine(struct check *c, struct check_report *out);
 
 /* The kv head and sequence that an SP rank of this rank's group checks in c->turn. */
 void check_pair(const struct check *c, int sp_rank, int *batch, int *kv_head);

@@ -91,17 +91,21 @@ static void compare_strip_row(struct check *c, const struct strip *s, int row, c
     const size_t at = (m->row0 + (size_t)(s->row + row)) * (size_t)m->columns + (size_t)s->column;
     const size_t first = (size_t)m->unit->group->rank * m->unit->shard_n;
     float x[CHECK_COLUMNS];
-    bool mine = false;
+    int from = s->columns, to = 0; /* of the columns, those that are here */
     for (int k = 0; k < s->columns; k++) {
         const size_t e = at + (size_t)k;
         const bool here = e >= first && e < first + m->unit->shard_n;
         x[k] = (float)ref[k]; /* elsewhere: no error, but part of the row's max|ref| */
-        if (here)
-            check_read(c, m->unit->grad_shard.data, DTYPE_FP32, e - first, 1, &x[k]);
-        mine |= here;
+        if (!here)
+            continue;
+        check_read(c, m->unit->grad_shard.data, DTYPE_FP32, e - first, 1, &x[k]);
+        from = k < from ? k : from;
+        to = k + 1;
     }
-    if (mine)
-        check_note(c, m->tensor, ref_row_error(x, ref, s->columns));
+    if (from >= to)
+        return;
+    check_note(c, m->tensor, ref_row_error(x, ref, s->columns));
+    check_squares(c, m->tensor, x + from, ref + from, to - from, 0);
 }
 
 /* Collective over the world. */
@@ -138,7 +142,7 @@ static void check_y(struct check *c, int column, int columns, float *weights, fl
                 ref[k] += (double)row[j] * weights[(size_t)k * (size_t)q + (size_t)j];
         check_read(c, c->l->y, DTYPE_FP32, check_row(c, i) * (size_t)p->hidden + (size_t)column,
                    columns, y);
-        check_note(c, CHECK_Y, ref_row_error(y, ref, columns));
+        check_elements(c, CHECK_Y, y, ref, columns, 0);
     }
 }
 
@@ -162,7 +166,7 @@ static void check_dx(struct check *c, int column, int columns, float *weights, f
             for (int k = 0; k < columns; k++)
                 ref[k] += (double)row[j] * weights[(size_t)j * CHECK_COLUMNS + (size_t)k];
         check_read(c, c->l->dx, DTYPE_FP32, r * (size_t)p->hidden + (size_t)column, columns, dx);
-        check_note(c, CHECK_DX, ref_row_error(dx, ref, columns));
+        check_elements(c, CHECK_DX, dx, ref, columns, 0);
     }
 }
 

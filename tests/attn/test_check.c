@@ -290,6 +290,80 @@ static void worst_tensor_is_named(void **state) {
     run_close(&r);
 }
 
+static void assert_near(double x, double wanted) {
+    if (!(fabs(x - wanted) < 1e-5))
+        fail_msg("%.9g, not %.9g", x, wanted);
+}
+
+/* One element of one row is off. With two tokens a rank every row is compared, so that max and RMS
+ * follow from the tensor itself, which is right to 1e-6. */
+static void one_error_is_measured(void **state) {
+    (void)state;
+    struct problem p = problem_of(&sp_ring, 1, true);
+    p.seq = 2 * test_world.size;
+    p.heads = 1;
+    p.layout = LAYOUT_CONTIGUOUS;
+    struct run r;
+    run_open(&r, &p, &sp_ring, &test_world, "pairwise", NULL);
+    run_pass(&r);
+    float *const tensors[] = {r.layer.attention.o.data,
+                              (float *)r.layer.attention.dkv.data + 2 * p.head_dim};
+    static const enum check_tensor names[] = {CHECK_O, CHECK_DV};
+    for (int i = 0; i < 2; i++) {
+        const float error = 0.25f;
+        double squares = 0, largest = 0;
+        for (int k = 0; k < 2 * p.head_dim; k++) {
+            squares += tensors[i][k] * tensors[i][k];
+            if (k < p.head_dim && test_world.rank == test_world.size - 1)
+                largest = fmax(largest, fabsf(tensors[i][k]));
+        }
+        group_sum(&test_world, &squares, 1);
+        group_max(&test_world, &largest, 1);
+        if (test_world.rank == test_world.size - 1)
+            tensors[i][3] += error;
+        const struct check_report report = report_of(&r);
+        assert_int_equal(report.compared[names[i]], p.seq);
+        assert_near(report.error[names[i]] * largest, error);
+        assert_near(report.rms[names[i]] * sqrt(squares), error);
+        assert_true(report.rms[CHECK_LSE] < 1e-6);
+    }
+    run_close(&r);
+}
+
+/* Nothing of a tensor is there: its RMS error is 1, however its rows lie in the ranks' shards. */
+static void lost_tensors_have_an_error_of_one(void **state) {
+    (void)state;
+    const struct problem p = problem_of(&sp_ulysses, 3, false);
+    struct run r;
+    run_open(&r, &p, &sp_ulysses, &test_world, "pairwise", NULL);
+    run_pass(&r);
+    memset(r.layer.qkv.grad_shard.data, 0, r.layer.qkv.grad_shard.bytes);
+    memset(r.layer.out.grad_shard.data, 0, r.layer.out.grad_shard.bytes);
+    memset(r.layer.y, 0, sizeof(float) * (size_t)(problem_local_tokens(&p) * p.hidden));
+    const struct check_report report = report_of(&r);
+    static const enum check_tensor lost[] = {CHECK_Y, CHECK_DWQ, CHECK_DWK, CHECK_DWV, CHECK_DWO};
+    for (size_t i = 0; i < sizeof lost / sizeof lost[0]; i++)
+        assert_near(report.rms[lost[i]], 1);
+    assert_true(isnan(report.rms[CHECK_WEIGHTS]));
+    run_close(&r);
+}
+
+/* A query that sees one key has dQ = dK = 0: what is left is rounding, relative to nothing. */
+static void cancelled_gradients_have_no_rms(void **state) {
+    (void)state;
+    struct problem p = problem_of(&sp_ring, 3, true);
+    char why[256] = "";
+    assert_int_equal(mask_open("window:1", p.seq, &p.mask, why, sizeof why), ST_OK);
+    struct run r;
+    run_open(&r, &p, &sp_ring, &test_world, "pairwise", NULL);
+    run_pass(&r);
+    const struct check_report report = report_of(&r);
+    assert_true(report.ok && isnan(report.rms[CHECK_DQ]) && isnan(report.rms[CHECK_DK]));
+    assert_true(report.rms[CHECK_DV] < CHECK_TOLERANCE_FP32);
+    run_close(&r);
+    mask_close(&p.mask);
+}
+
 /* Breaks the last rank's exchanges from the given one on; 0: none, but counts them. */
 static struct fault fault;
 static long counter;
@@ -342,6 +416,9 @@ int tests(void) {
         cmocka_unit_test(corruption_of_bf16_is_found),
         cmocka_unit_test(ends_of_documents_are_sampled),
         cmocka_unit_test(worst_tensor_is_named),
+        cmocka_unit_test(one_error_is_measured),
+        cmocka_unit_test(lost_tensors_have_an_error_of_one),
+        cmocka_unit_test(cancelled_gradients_have_no_rms),
         cmocka_unit_test(broken_exchange_is_found),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
