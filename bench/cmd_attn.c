@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "bench/attn_case.h"
 #include "bench/balance.h"
+#include "bench/check_record.h"
 #include "bench/commands.h"
 #include "bench/gemm_rate.h"
 #include "bench/head_shares.h"
@@ -263,7 +264,7 @@ static json_t *make_record(const struct session *s, const struct setup *setup,
                       (long long)predict_param_bytes(&c->problem, c->spread.ranks));
     record_memory_of(out, r);
     if (out->checked)
-        record_check(r, out->check.ok, out->check.max_rel_err, -1, "fp64 sampled rows");
+        check_record(&out->check, r);
     if (c->spread.sp_size > 1)
         record_interconnect(r, link_class_name(out->link), NAN);
     return r;

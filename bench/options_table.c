@@ -269,8 +269,14 @@ static const struct option options[] = {
 
 #define GROUP .group = "Output"
     {.name = "output", .letter = 'o', .type = OPT_CHOICE, .value = "FORMAT", .initial = "table",
-     NAMES("table", "md", "csv", "json", "jsonl"), .commands = RECORDS | COMPARE, GROUP,
+     NAMES("table", "md", "csv", "json", "jsonl"), .commands = COMM, GROUP,
      .help = "Format of the results on stdout"},
+    {.name = "output", .letter = 'o', .type = OPT_CHOICE, .value = "FORMAT", .initial = "table",
+     NAMES("table", "md", "csv", "json", "jsonl", "errors"), .commands = ATTN | SUITE, GROUP,
+     .help = "Format of the results on stdout; errors: of each tensor, as Markdown"},
+    {.name = "output", .letter = 'o', .type = OPT_CHOICE, .value = "FORMAT", .initial = "table",
+     NAMES("table", "md", "csv", "json"), .commands = COMPARE, GROUP,
+     .help = "Format of the comparison on stdout"},
     {.name = "output", .letter = 'o', .type = OPT_CHOICE, .value = "FORMAT", .initial = "table",
      NAMES("table", "json"), .commands = INFO, GROUP, .help = "Format of the output"},
     {.name = "output", .letter = 'o', .type = OPT_CHOICE, .value = "FORMAT", .initial = "table",

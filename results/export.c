@@ -5,7 +5,7 @@
 
 const struct exporter *const *export_list(size_t *n) {
     static const struct exporter *const exporters[] = {
-        &export_table, &export_md, &export_csv, &export_json, &export_jsonl,
+        &export_table, &export_md, &export_csv, &export_json, &export_jsonl, &export_errors,
     };
     *n = sizeof exporters / sizeof exporters[0];
     return exporters;
@@ -31,7 +31,8 @@ enum status export_begin(struct export_stream *stream, const char *name, FILE *o
             list[i]->begin(stream);
         return flushed(stream);
     }
-    return fail(ST_USAGE, "output format %s is unknown; use table, md, csv, json or jsonl", name);
+    return fail(ST_USAGE, "output format %s is unknown; use table, md, csv, json, jsonl or errors",
+                name);
 }
 
 enum status export_record(struct export_stream *stream, const json_t *record) {

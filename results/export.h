@@ -16,9 +16,9 @@
 struct export_stream {
     FILE *out;
     const struct exporter *exporter;
-    size_t count;  /* records written */
-    bool failed;   /* out could not be written, which has been said */
-    char kind[16]; /* of the last record: tables begin anew when it changes */
+    size_t count;    /* records written */
+    bool failed;     /* out could not be written, which has been said */
+    char table[256]; /* what the last record's table is of: a table begins anew when it changes */
     /* Keys of cases of which the run has several values, ending with NULL; borrowed. Set after
      * export_begin() by whoever knows them: tables name those that have no column. */
     const char *const *swept;
@@ -31,9 +31,10 @@ struct exporter {
     void (*end)(struct export_stream *stream); /* NULL: nothing to write */
 };
 
-extern const struct exporter export_table, export_md, export_csv, export_json, export_jsonl;
+extern const struct exporter export_table, export_md, export_csv, export_json, export_jsonl,
+    export_errors;
 
-/* All exporters: table, md, csv, json, jsonl. */
+/* All exporters: table, md, csv, json, jsonl, errors. */
 const struct exporter *const *export_list(size_t *n);
 
 /* Starts a stream. ST_USAGE for an unknown name (the known ones are listed). */

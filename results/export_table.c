@@ -13,11 +13,11 @@ static bool kind_changes(struct export_stream *stream, const json_t *record, con
     *kind = record_str(record, NULL, "kind");
     if (!*kind)
         *kind = "";
-    if (stream->count && strncmp(stream->kind, *kind, sizeof stream->kind - 1) == 0)
+    if (stream->count && strncmp(stream->table, *kind, sizeof stream->table - 1) == 0)
         return false;
     if (stream->count)
         fputc('\n', stream->out);
-    snprintf(stream->kind, sizeof stream->kind, "%s", *kind);
+    snprintf(stream->table, sizeof stream->table, "%s", *kind);
     return true;
 }
 
@@ -31,7 +31,7 @@ static void detail(FILE *out, const char *name, const char *text) {
 /* A record's links end the table; the next record begins a new one. */
 static void links_section(struct export_stream *stream, const json_t *record, bool markdown) {
     if (links_print(record, markdown, stream->out))
-        stream->kind[0] = '\0';
+        stream->table[0] = '\0';
 }
 
 static void table_record(struct export_stream *stream, const json_t *record) {

@@ -137,6 +137,17 @@ void record_check(json_t *record, bool ok, double max_rel_err, long long wrong_e
         put(record, check, "reference", text(reference));
 }
 
+void record_check_tensor(json_t *record, const char *tensor, double max, double rms,
+                         long long rows) {
+    json_t *check = section_of(record, "check"), *object = json_object();
+    if (!json_object_get(check, "tensors"))
+        put(record, check, "tensors", json_object());
+    put_real(record, object, "max", max);
+    put_real(record, object, "rms", rms);
+    put_count(record, object, "rows", rows);
+    put(record, json_object_get(check, "tensors"), tensor, object);
+}
+
 void record_interconnect(json_t *record, const char *sp_worst_link, double sp_link_gb_s) {
     if (sp_worst_link)
         put(record, section_of(record, "interconnect"), "sp_worst_link", text(sp_worst_link));

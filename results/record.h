@@ -49,6 +49,11 @@ void record_memory(json_t *record, const char *category, long long peak, long lo
 void record_check(json_t *record, bool ok, double max_rel_err, long long wrong_elements,
                   const char *reference);
 
+/* "check.tensors.TENSOR": the errors of one tensor, over `rows` rows. max is the greatest of a row,
+ * rms that of all their elements; one that is not finite is left out. */
+void record_check_tensor(json_t *record, const char *tensor, double max, double rms,
+                         long long rows);
+
 /* "interconnect": class of the slowest link between ranks of an SP group and its measured
  * bandwidth in 10^9 bytes/s; NULL and NAN are left out. */
 void record_interconnect(json_t *record, const char *sp_worst_link, double sp_link_gb_s);

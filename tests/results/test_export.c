@@ -6,6 +6,7 @@
 #include "tests/capture.h"
 #include "tests/cmocka_all.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -234,6 +235,43 @@ static void swept_values_are_shown(void **state) {
     json_decref(records[1]);
 }
 
+/* A row for each layer that was checked, a table for each problem. */
+static void errors_by_tensor(void **state) {
+    (void)state;
+    json_t *records[] = {
+        synthetic_attn(&(struct synthetic_attn){.method = "ulysses", .sp = 2, .seq = 4096}),
+        synthetic_comm("ring", "pairwise", 2, 1024, 5.0),
+        synthetic_attn(&(struct synthetic_attn){.method = "usp", .sp = 8, .seq = 4096}),
+        synthetic_attn(&(struct synthetic_attn){.method = "ring", .sp = 2, .seq = 8192}),
+        synthetic_attn(&(struct synthetic_attn){.method = "ring", .sp = 4, .seq = 8192}),
+    };
+    enum { N = sizeof records / sizeof records[0] };
+    record_check_tensor(records[0], "o", 1.5e-3, 5e-4, 96);
+    record_check_tensor(records[0], "dk", 2e-3, NAN, 24);
+    record_param_str(records[2], "inner", "r|ng");
+    record_param_int(records[2], "ulysses_size", 2);
+    record_param_int(records[2], "ring_size", 4);
+    record_check_tensor(records[2], "lse", 3e-6, 4e-7, 96);
+    record_check_tensor(records[3], "dv", 3e-6, 4e-7, 96); /* [4] was not checked by tensor */
+    char *text = exported("errors", records, N);
+    assert_int_equal(count(text, "| method |"), 2);
+    assert_int_equal(count(text, "Greatest error"), 1);
+    assert_int_equal(count(text, "seq 4096, heads 32, kv_heads 8"), 1);
+    assert_int_equal(count(text, "seq 8192"), 1);
+    assert_non_null(strstr(text, "| ulysses | 2 | contiguous | fp32 | - | - | 1.5e-03 / 5.0e-04 | "
+                                 "- / - | - / - | - / - | 2.0e-03 / - | - / - |\n"));
+    assert_non_null(strstr(text, "| usp 2x4 r\\|ng inner | 8 |"));
+    assert_non_null(strstr(text, "| - / - | 3.0e-06 / 4.0e-07 |\n"));
+    assert_int_equal(count(text, "\n| "), 2 + 3);
+    free(text);
+    text = exported("csv", records, 1);
+    assert_non_null(strstr(text, "check.tensors.dk.max,check.tensors.dk.rms"));
+    assert_non_null(strstr(text, ",0.0015,"));
+    free(text);
+    for (size_t i = 0; i < N; i++)
+        json_decref(records[i]);
+}
+
 /* Text from a file must not move a terminal's cursor, nor become markup. */
 static void hostile_text(void **state) {
     (void)state;
@@ -269,6 +307,7 @@ int main(void) {
         cmocka_unit_test(pairs_are_a_section),
         cmocka_unit_test(tables_say_what_matters),
         cmocka_unit_test(swept_values_are_shown),
+        cmocka_unit_test(errors_by_tensor),
         cmocka_unit_test(hostile_text),
         cmocka_unit_test(errors),
     };

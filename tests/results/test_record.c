@@ -21,6 +21,8 @@ static json_t *sample_record(void) {
     record_phase(r, "attention", 0.25);
     record_memory(r, "weights", 100, -1);
     record_check(r, true, 1e-6, 0, "fp64 sampled rows");
+    record_check_tensor(r, "o", 0.5, 0.25, 96);
+    record_check_tensor(r, "dq", INFINITY, NAN, 12);
     record_interconnect(r, "same-core", NAN);
     return r;
 }
@@ -44,7 +46,8 @@ static void builds_the_contract(void **state) {
         "\"phases\":[{\"name\":\"attention\",\"median_s\":0.25}],"
         "\"memory\":{\"weights\":{\"peak\":100}},"
         "\"check\":{\"status\":\"ok\",\"max_rel_err\":9.9999999999999995e-7,"
-        "\"wrong_elements\":0,\"reference\":\"fp64 sampled rows\"},"
+        "\"wrong_elements\":0,\"reference\":\"fp64 sampled rows\","
+        "\"tensors\":{\"o\":{\"max\":0.5,\"rms\":0.25,\"rows\":96},\"dq\":{\"rows\":12}}},"
         "\"interconnect\":{\"sp_worst_link\":\"same-core\"},"
         "\"case\":\"attn method=ring sp=2 transport=auto\",\"fingerprint\":{\"id\":\"abc\"}}";
     assert_string_equal(text, want);
@@ -167,6 +170,8 @@ static void a_cut_last_line_is_skipped(void **state) {
     }
 }
 
+#define CHECKED HEAD "\"params\":{},\"metrics\":{},\"check\":{\"status\":\"ok\",\"tensors\":"
+
 static void refuses(void **state) {
     (void)state;
     static const char *const bad[] = {
@@ -193,6 +198,11 @@ static void refuses(void **state) {
         HEAD "\"params\":{},\"metrics\":{},\"memory\":{\"weights\":{\"peak\":\"big\"}}}\n",
         HEAD "\"params\":{},\"metrics\":{},\"memory\":{\"weights\":3}}\n",
         HEAD "\"params\":{},\"metrics\":{},\"check\":{\"status\":true}}\n",
+        HEAD "\"params\":{},\"metrics\":{},\"check\":{\"status\":\"ok\",\"tensors\":[]}}\n",
+        CHECKED "{\"o\":7}}}\n",
+        CHECKED "{\"o\":{\"max\":\"small\"}}}}\n",
+        CHECKED "{\"o\":{\"rms\":1e999}}}}\n",
+        CHECKED "{\"o\":{\"rows\":-1}}}}\n",
         HEAD "\"params\":{\"model\":\"\\u0000\"},\"metrics\":{}}\n",
         HEAD "\"params\":{\"model\":\"\xff\"},\"metrics\":{}}\n",
     };
