@@ -43,7 +43,9 @@ static enum status find_suite(const char *name, const char *data_dir, char *path
         if (n > 0 && (size_t)n < size && access(path, R_OK) == 0)
             return ST_OK;
     }
-    return fail(ST_USAGE, "no suite is called '%s'; there is quick, or a path such as ./my.suite",
+    return fail(ST_USAGE,
+                "no suite is called '%s'; there are quick and numerics, or a path such as "
+                "./my.suite",
                 name);
 }
 

@@ -12,5 +12,6 @@ const struct command_row command_rows[COMMANDS] = {
     [COMMAND_ATTN] = {.ranks = attn_ranks, .cases = attn_cases},
     [COMMAND_COMPARE] = {.local = compare_local},
     [COMMAND_PLOT] = {.local = plot_local},
+    [COMMAND_REPORT] = {.local = report_local},
     [COMMAND_SUITE] = {.launch = suite_launch},
 };

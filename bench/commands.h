@@ -19,6 +19,7 @@ bool topo_is_local(const struct opts *opts); /* a described machine has no ranks
 enum status info_local(const struct opts *opts, const char *data_dir);
 enum status compare_local(const struct opts *opts, const char *data_dir);
 enum status plot_local(const struct opts *opts, const char *data_dir);
+enum status report_local(const struct opts *opts, const char *data_dir);
 
 int suite_launch(const struct supervised *what);
 

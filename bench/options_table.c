@@ -18,6 +18,7 @@ enum {
     ATTN = 1 << COMMAND_ATTN,
     COMPARE = 1 << COMMAND_COMPARE,
     PLOT = 1 << COMMAND_PLOT,
+    REPORT = 1 << COMMAND_REPORT,
     SUITE = 1 << COMMAND_SUITE,
     RUNS = COMM | ATTN,            /* measure cases */
     RECORDS = COMM | ATTN | SUITE, /* write records */
@@ -38,7 +39,8 @@ static const struct option_command commands[COMMANDS] = {
     [COMMAND_COMPARE] = {"compare", "Compares two runs case by case; exit code 1 on a regression",
                          "BASE NEW", 2, 2},
     [COMMAND_PLOT] = {"plot", "Draws the pictures of a run with gnuplot", "RUN_DIR", 1, 1},
-    [COMMAND_SUITE] = {"suite", "Runs a named list of cases: quick", "NAME", 1, 1},
+    [COMMAND_REPORT] = {"report", "Prints the records of runs, in any format", "RUN_DIR...", 1, 64},
+    [COMMAND_SUITE] = {"suite", "Runs a named list of cases: quick, numerics", "NAME", 1, 1},
 };
 
 #define NAMES(...)                                                                                 \
@@ -272,8 +274,8 @@ static const struct option options[] = {
      NAMES("table", "md", "csv", "json", "jsonl"), .commands = COMM, GROUP,
      .help = "Format of the results on stdout"},
     {.name = "output", .letter = 'o', .type = OPT_CHOICE, .value = "FORMAT", .initial = "table",
-     NAMES("table", "md", "csv", "json", "jsonl", "errors"), .commands = ATTN | SUITE, GROUP,
-     .help = "Format of the results on stdout; errors: of each tensor, as Markdown"},
+     NAMES("table", "md", "csv", "json", "jsonl", "errors"), .commands = ATTN | SUITE | REPORT,
+     GROUP, .help = "Format of the results on stdout; errors: of each tensor, as Markdown"},
     {.name = "output", .letter = 'o', .type = OPT_CHOICE, .value = "FORMAT", .initial = "table",
      NAMES("table", "md", "csv", "json"), .commands = COMPARE, GROUP,
      .help = "Format of the comparison on stdout"},

@@ -12,6 +12,7 @@ enum command {
     COMMAND_ATTN,
     COMMAND_COMPARE,
     COMMAND_PLOT,
+    COMMAND_REPORT,
     COMMAND_SUITE,
     COMMANDS
 };

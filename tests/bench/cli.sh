@@ -262,8 +262,10 @@ silent
 echo 'compare a b' >"$work/my.suite"
 run "$spbench" suite "$work/my.suite"
 exits 2
-run "$spbench" suite quick --dry-run
-exits 0
+for suite in quick numerics; do
+    run "$spbench" suite $suite --dry-run
+    exits 0
+done
 
 # --- Pairs of ranks: one record with its links; one rank has none.
 pairs=(comm --op pairs --bytes 1k --max-time 100ms)
@@ -299,6 +301,16 @@ grep -q '^Verdict' "$work/out" || complain "there is no verdict"
 run "$spbench" -n 2 "${layer[@]}" --method ulysses --transport mpi -o jsonl
 exits 0
 as_predicted
+run "$spbench" -n 2 "${layer[@]}" --method ring -o errors --save "$work/layer"
+exits 0
+grep -q '^| ring | 2 | zigzag | fp32 |.*[0-9] / [0-9]' "$work/out" || complain "there is no table of errors"
+mv "$work/out" "$work/printed"
+run "$spbench" report "$work/layer" -o errors
+exits 0
+cmp -s "$work/out" "$work/printed" || complain "a saved record is not printed as it was"
+run "$spbench" report "$work/nowhere"
+exits 2
+silent
 run "$spbench" -n 2 "${layer[@]}" --fault corrupt
 exits 4
 run "$spbench" -n 2 "${layer[@]}" --method ring,usp,allgather --serialize-ranks -o jsonl
