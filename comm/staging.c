@@ -78,10 +78,15 @@ static size_t pairwise(const struct sp_shape *s, int rank, int n_q, int n_kv) {
 }
 
 /* A single tensor's head side lies in peer order when there is one batch entry; everything else is
- * packed. One rank sends to nobody but itself, in place if its blocks follow one another. */
+ * packed. One rank sends to nobody but itself, in place if its blocks follow one another. The token
+ * side of a KV tensor of which heads are shared is one of gradients, a copy for each that shares
+ * them: peers take turns with the copies, so that only those of a single head lie in their order.
+ */
 static size_t alltoall(const struct sp_shape *s, int rank, int n_q, int n_kv) {
+    const bool copies =
+        n_kv > 0 && s->kv_heads > 1 && kv_replica_slots(s->heads, s->kv_heads, s->ulysses_size) > 1;
     size_t tokens = 0, heads = 0;
-    bool tokens_strided = n_q + n_kv > 1, heads_strided = n_q + n_kv > 1;
+    bool tokens_strided = n_q + n_kv > 1 || copies, heads_strided = n_q + n_kv > 1;
     for (int peer = 0; peer < s->ulysses_size; peer++)
         for (int kv = 0; kv < 2; kv++) {
             const struct pair_bytes b = pair(s, rank, peer, kv);

@@ -60,11 +60,31 @@ static void bounds(void **state) {
     assert_int_equal(staging_ulysses(&s, 0, "pairwise,datatype", 1, 2), 2 * 3 * q);
 }
 
+/* Gradients of shared KV heads come home as copies, in which peers do not follow one another:
+ * packed even where a rank has a single token. */
+static void copies_of_shared_heads(void **state) {
+    (void)state;
+    struct sp_shape s = {.batch = 1,
+                         .seq = 4,
+                         .heads = 8,
+                         .kv_heads = 2,
+                         .head_dim = 16,
+                         .sp_size = 4,
+                         .ulysses_size = 4,
+                         .ring_size = 1,
+                         .elem_bytes = 2,
+                         .grad_bytes = 4};
+    assert_int_equal(staging_ulysses(&s, 0, "alltoall", 0, 1), 4 * 16 * 2);
+    s.kv_heads = 1;
+    assert_int_equal(staging_ulysses(&s, 0, "alltoall", 0, 1), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists),
         cmocka_unit_test(long_lists),
         cmocka_unit_test(bounds),
+        cmocka_unit_test(copies_of_shared_heads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
