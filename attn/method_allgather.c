@@ -86,7 +86,7 @@ static enum status alloc_all(struct attention *a, struct allgather *s) {
         {&s->whole[0], all * e, true},
         {&s->whole[1], all * e, twice},
         {&s->grads[0], all * sizeof(float), backward},
-        {&s->grads[1], all * sizeof(float), backward && twice && !p->grad_dtype != DTYPE_FP32},
+        {&s->grads[1], all * sizeof(float), backward && twice && p->grad_dtype == DTYPE_FP32},
         {&s->wire, all * g, backward && p->grad_dtype != DTYPE_FP32},
         {&s->slots, all * g, backward},
     };
