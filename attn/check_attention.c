@@ -189,13 +189,11 @@ static void compare_query(struct check *c, const struct sums *s, int i, int g, f
     check_number(c, CHECK_LSE, s->lse[run], s->ref_lse[row]);
     if (!p->backward)
         return;
-    double delta = 0, terms = 0;
-    for (int k = 0; k < d; k++) {
-        /* From the run's O, which has been checked and may be rounded. */
-        const double term = s->sampled.dout[at + (size_t)k] * x[k];
-        delta += term;
-        terms += fabs(term);
-    }
+    /* From the run's O, which has been checked and may be rounded. */
+    double *o = s->part + 2 * at, delta;
+    for (int k = 0; k < d; k++)
+        o[k] = x[k];
+    const double terms = ref_delta(s->sampled.dout + at, o, d, &delta);
     const float run_delta = (float)s->delta[run];
     check_elements(c, CHECK_DELTA, &run_delta, &delta, 1, terms);
     check_read(c, a->dq.data, DTYPE_FP32, from, d, x);

@@ -102,6 +102,14 @@ double ref_dkv(const struct ref_queries *queries, const double *k, const double 
     return terms;
 }
 
+double ref_delta(const double *dout, const double *o, int n, double *delta) {
+    double size = 0;
+    for (int i = 0; i < n; i++)
+        size += fabs(o[i]);
+    *delta = dot(dout, o, n);
+    return largest(dout, n) * size;
+}
+
 double ref_row_error(const float *x, const double *ref, int n) {
     return ref_grad_error(x, ref, n, 0);
 }

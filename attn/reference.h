@@ -46,6 +46,12 @@ double ref_dq(const struct ref_keys *keys, const double *q, int32_t q_pos, const
 double ref_dkv(const struct ref_queries *queries, const double *k, const double *v, int32_t k_pos,
                double *dk, double *dv);
 
+/* delta = dO.o. Returns the size of its terms: max|dO| sum_k |o_k|. Not the sum of |dO_k o_k|: dO
+ * is a result too (of the output projection), whose elements are all off by up to some part of the
+ * row's greatest one, those that cancelled to little as well. With few elements dO and o may be
+ * large in different ones, and delta then is nothing but those errors. */
+double ref_delta(const double *dout, const double *o, int n, double *delta);
+
 /* max|x - ref| / max|ref| over a row of n. When ref is all zero: 0 if x is too, infinite otherwise.
  * Infinite when x is not finite. */
 double ref_row_error(const float *x, const double *ref, int n);

@@ -143,10 +143,27 @@ static void terms_do_not_cancel(void **state) {
     assert_true(dv[0] == 3 && dv[1] == 3);
 }
 
+/* dO and O are large in different elements: delta is then made of elements of dO that are right to
+ * a part of the row's greatest one, 1e6 times themselves, and the products' own sizes say nothing
+ * of how right it can be. What is wrong beside the row's size still shows. */
+static void delta_is_as_right_as_its_row(void **state) {
+    (void)state;
+    const double dout[2] = {1, 1e-6}, o[2] = {1e-6, 1};
+    double delta;
+    const double terms = ref_delta(dout, o, 2, &delta);
+    assert_true(fabs(delta - 2e-6) < 1e-20 && fabs(terms - (1 + 1e-6)) < 1e-15);
+    const float rounded = (float)(delta + 6e-8), wrong = (float)(delta + 1e-3);
+    assert_true(ref_grad_error(&rounded, &delta, 1, terms) < 1e-6);
+    assert_true(ref_grad_error(&wrong, &delta, 1, terms) > 9e-3);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_are_slopes),           cmocka_unit_test(softmax_by_hand),
-        cmocka_unit_test(no_key_gives_nothing),           cmocka_unit_test(terms_do_not_cancel),
+        cmocka_unit_test(delta_is_as_right_as_its_row),
+        cmocka_unit_test(gradients_are_slopes),
+        cmocka_unit_test(softmax_by_hand),
+        cmocka_unit_test(no_key_gives_nothing),
+        cmocka_unit_test(terms_do_not_cancel),
         cmocka_unit_test(errors_are_relative_to_the_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
