@@ -1,4 +1,4 @@
-/* The check fails on what is wrong. That it passes on what is right is test_layer's matter. */
+/* The check fails on what is wrong. That it passes on what is right is test_sp_matrix's matter. */
 #include <math.h>
 #include <string.h>
 
@@ -206,30 +206,6 @@ static void corruption_is_found(void **state) {
     }
 }
 
-/* Masks with layouts, of both types, on whole layers. */
-static void masks_and_types_pass(void **state) {
-    (void)state;
-    static const char *const masks[] = {"causal", "window:17", "docs:5", "docs:3+window:10"};
-    for (int i = 0; i < 16; i += (int)stride()) {
-        const struct sp_method *method = methods[i % 2];
-        struct problem p = problem_of(method, 3, i % 4 == 3);
-        char why[256] = "";
-        assert_int_equal(mask_open(masks[i / 4], p.seq, &p.mask, why, sizeof why), ST_OK);
-        p.layout = (enum layout)(i % LAYOUTS);
-        p.dtype = i / 2 % 2 == 0 ? DTYPE_FP32 : DTYPE_BF16;
-        struct run r;
-        run_open(&r, &p, method, &test_world, "pairwise", NULL);
-        run_pass(&r);
-        const struct check_report report = report_of(&r);
-        if (!report.ok)
-            fail_msg("%s, %s, %s, %s: %s is off by %.1e", method->name, masks[i / 4],
-                     layout_name(p.layout), dtype_name(p.dtype), check_tensor_name(report.worst),
-                     report.error[report.worst]);
-        run_close(&r);
-        mask_close(&p.mask);
-    }
-}
-
 /* The tolerance of bf16 is no excuse for what is wrong. */
 static void corruption_of_bf16_is_found(void **state) {
     (void)state;
@@ -412,7 +388,6 @@ static void broken_exchange_is_found(void **state) {
 int tests(void) {
     const struct CMUnitTest all[] = {
         cmocka_unit_test(corruption_is_found),
-        cmocka_unit_test(masks_and_types_pass),
         cmocka_unit_test(corruption_of_bf16_is_found),
         cmocka_unit_test(ends_of_documents_are_sampled),
         cmocka_unit_test(worst_tensor_is_named),

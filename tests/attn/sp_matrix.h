@@ -1,0 +1,48 @@
+/* Every way to run a layer that the tests know: a table of dimensions, and the problem that a
+ * choice of one value of each stands for. */
+#ifndef SPB_TESTS_ATTN_SP_MATRIX_H
+#define SPB_TESTS_ATTN_SP_MATRIX_H
+
+#include "attn/method.h"
+
+/* The first ones say what is computed, the others how. */
+enum sp_dim {
+    DIM_MASK,
+    DIM_DTYPE,
+    DIM_SHAPE, /* sequences and heads */
+    DIM_SEQ,   /* that divides, and not */
+    DIM_PROJECTIONS,
+    DIM_PASS,
+    DIM_METHOD, /* with its split of the ranks and its order, and the grid around it */
+    DIM_LAYOUT,
+    DIM_FUSE_QKV,
+    DIM_OVERLAP,
+    DIM_KV_GROUPS,
+    DIM_GRAD_DTYPE,
+    DIM_EXCHANGE, /* transport and algorithm */
+    DIM_PLACEMENT,
+    DIM_CHECK, /* whether check_layer() is asked, too */
+    SP_DIMS
+};
+
+struct sp_choice {
+    int v[SP_DIMS];
+};
+
+/* Values of a dimension on this many ranks. */
+int sp_dim_size(enum sp_dim dim, int ranks);
+
+/* The problem; *method and *exchange: what run_open() takes. The mask is opened: mask_close(). */
+struct problem sp_choice_problem(const struct sp_choice *c, int ranks,
+                                 const struct sp_method **method, const char **exchange);
+
+/* Whether a value other than 0 changes nothing in this choice, so that another choice is the same
+ * case; of kv_groups, whether another number comes to the same. */
+bool sp_choice_idle(const struct sp_choice *c, const struct problem *p,
+                    const struct sp_method *method);
+
+/* As on the command line, about. */
+void sp_choice_text(const struct sp_choice *c, const struct problem *p,
+                    const struct sp_method *method, const char *exchange, char *out, size_t size);
+
+#endif
