@@ -3,114 +3,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "attn/bf16.h"
 #include "attn/reference.h"
-#include "base/random.h"
-
-static double *zeros(size_t n) {
-    double *x = calloc(n > 0 ? n : 1, sizeof *x);
-    if (!x)
-        abort();
-    return x;
-}
-
-/* What a layer of this type stores. */
-static double stored(const struct problem *p, double x) {
-    return p->dtype == DTYPE_BF16 ? (double)bf16_round((float)x) : x;
-}
-
-static void store(const struct problem *p, double *x, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        x[i] = stored(p, x[i]);
-}
-
-/* rows x width generated elements from (sequence, token, head) 0 on, rounded. */
-static double *generated(const struct problem *p, int sequences, enum tensor_id tensor, int heads,
-                         int width, float scale) {
-    const size_t w = (size_t)width, n = (size_t)sequences * (size_t)p->seq * (size_t)heads;
-    double *out = zeros(n * w);
-    float *row = calloc(w, sizeof *row);
-    if (!row)
-        abort();
-    for (size_t i = 0; i < n; i++) {
-        const size_t token = i / (size_t)heads;
-        random_row(row, w, p->seed, tensor, (uint32_t)(token / (size_t)p->seq),
-                   (uint32_t)(token % (size_t)p->seq), (uint32_t)(i % (size_t)heads), 0, scale);
-        for (size_t c = 0; c < w; c++)
-            out[i * w + c] = stored(p, row[c]);
-    }
-    free(row);
-    return out;
-}
-
-/* Rows [row0, row0 + rows) of a matrix of weights. */
-static double *weights(const struct problem *p,
-                       void (*row)(const struct problem *, size_t, int, int, float *), size_t row0,
-                       int rows, int cols) {
-    const size_t w = (size_t)cols;
-    double *out = zeros((size_t)rows * w);
-    float *one = calloc(w, sizeof *one);
-    if (!one)
-        abort();
-    for (size_t r = 0; r < (size_t)rows; r++) {
-        row(p, row0 + r, 0, cols, one);
-        for (size_t c = 0; c < w; c++)
-            out[r * w + c] = stored(p, one[c]);
-    }
-    free(one);
-    return out;
-}
-
-/* out[n, m] += in[n, k] w[m, k]^T */
-static void times_transposed(const double *in, const double *w, int n, int m, int k, double *out) {
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++)
-            for (int c = 0; c < k; c++)
-                out[(size_t)i * (size_t)m + (size_t)j] +=
-                    in[(size_t)i * (size_t)k + (size_t)c] * w[(size_t)j * (size_t)k + (size_t)c];
-}
-
-/* out[n, k] += in[n, m] w[m, k] */
-static void times(const double *in, const double *w, int n, int m, int k, double *out) {
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++)
-            for (int c = 0; c < k; c++)
-                out[(size_t)i * (size_t)k + (size_t)c] +=
-                    in[(size_t)i * (size_t)m + (size_t)j] * w[(size_t)j * (size_t)k + (size_t)c];
-}
-
-/* out[m, k] += a[n, m]^T b[n, k] */
-static void transposed_times(const double *a, const double *b, int n, int m, int k, double *out) {
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++)
-            for (int c = 0; c < k; c++)
-                out[(size_t)j * (size_t)k + (size_t)c] +=
-                    a[(size_t)i * (size_t)m + (size_t)j] * b[(size_t)i * (size_t)k + (size_t)c];
-}
-
-/* Rotation of elements i and i + head_dim / 2 by pos theta^(-2i / head_dim), as complex numbers. */
-static void rotate(const struct problem *p, double *x, int tokens, int heads, double sign) {
-    const int half = p->head_dim / 2;
-    for (int row = 0; row < tokens * heads; row++, x += p->head_dim)
-        for (int i = 0; i < half; i++) {
-            const double angle = row / heads % p->seq / pow(p->rope_theta, (double)i / half);
-            const double re = x[i], im = x[half + i];
-            x[i] = re * cos(angle) - sign * im * sin(angle);
-            x[half + i] = sign * re * sin(angle) + im * cos(angle);
-        }
-}
+#include "tests/attn/layer_parts.h"
 
 static double *projected(const struct problem *p, const double *x, int tokens, size_t row0,
                          int heads, bool rope) {
     const int width = heads * p->head_dim;
-    double *w = weights(p, layer_qkv_weights, row0, width, p->hidden);
-    double *out = zeros((size_t)tokens * (size_t)width);
-    times_transposed(x, w, tokens, width, p->hidden, out);
+    double *w = part_weights(p, layer_qkv_weights, row0, width, p->hidden);
+    double *out = part_zeros((size_t)tokens * (size_t)width);
+    part_times_transposed(x, w, tokens, width, p->hidden, out);
     free(w);
-    store(p, out, (size_t)tokens * (size_t)width);
+    part_store(p, out, (size_t)tokens * (size_t)width);
     if (rope) {
-        rotate(p, out, tokens, heads, 1);
-        store(p, out, (size_t)tokens * (size_t)width);
+        part_rotate(p, out, tokens, heads, 1);
+        part_store(p, out, (size_t)tokens * (size_t)width);
     }
     return out;
 }
@@ -119,21 +25,21 @@ static void make_inputs(const struct problem *p, struct layer_reference *r) {
     const int n = r->sequences, tokens = n * p->seq, d = p->head_dim;
     const int q = p->heads * d, kv = p->kv_heads * d;
     if (p->core_only) {
-        r->q = generated(p, n, TENSOR_Q, p->heads, d, problem_q_scale(p));
-        r->k = generated(p, n, TENSOR_K, p->kv_heads, d, 1);
-        r->v = generated(p, n, TENSOR_V, p->kv_heads, d, 1);
-        r->dout = generated(p, n, TENSOR_DO, p->heads, d, 1);
+        r->q = part_generated(p, n, TENSOR_Q, p->heads, d, problem_q_scale(p));
+        r->k = part_generated(p, n, TENSOR_K, p->kv_heads, d, 1);
+        r->v = part_generated(p, n, TENSOR_V, p->kv_heads, d, 1);
+        r->dout = part_generated(p, n, TENSOR_DO, p->heads, d, 1);
         return;
     }
-    double *x = generated(p, n, TENSOR_X, 1, p->hidden, 1);
-    double *dy = generated(p, n, TENSOR_DY, 1, p->hidden, 1);
-    double *wo = weights(p, layer_out_weights, 0, p->hidden, q);
+    double *x = part_generated(p, n, TENSOR_X, 1, p->hidden, 1);
+    double *dy = part_generated(p, n, TENSOR_DY, 1, p->hidden, 1);
+    double *wo = part_weights(p, layer_out_weights, 0, p->hidden, q);
     r->q = projected(p, x, tokens, 0, p->heads, true);
     r->k = projected(p, x, tokens, (size_t)q, p->kv_heads, true);
     r->v = projected(p, x, tokens, (size_t)(q + kv), p->kv_heads, false);
-    r->dout = zeros((size_t)tokens * (size_t)q);
-    times(dy, wo, tokens, p->hidden, q, r->dout);
-    store(p, r->dout, (size_t)tokens * (size_t)q);
+    r->dout = part_zeros((size_t)tokens * (size_t)q);
+    part_times(dy, wo, tokens, p->hidden, q, r->dout);
+    part_store(p, r->dout, (size_t)tokens * (size_t)q);
     free(wo);
     free(dy);
     free(x);
@@ -157,12 +63,12 @@ static struct head head_new(const struct problem *p) {
         .group = group,
         .pos = calloc(seq, sizeof *h.pos),
         .query_pos = calloc(rows, sizeof *h.query_pos),
-        .k = zeros(seq * d),
-        .v = zeros(seq * d),
-        .q = zeros(rows * d),
-        .dout = zeros(rows * d),
-        .lse = zeros(rows),
-        .delta = zeros(rows),
+        .k = part_zeros(seq * d),
+        .v = part_zeros(seq * d),
+        .q = part_zeros(rows * d),
+        .dout = part_zeros(rows * d),
+        .lse = part_zeros(rows),
+        .delta = part_zeros(rows),
     };
     if (!h.pos || !h.query_pos)
         abort();
@@ -281,8 +187,8 @@ static void differentiate(const struct problem *p, struct layer_reference *r,
         sum_up(world, sums[i], sizes[i]);
     if (p->core_only)
         return;
-    rotate(p, x->dq, r->sequences * p->seq, p->heads, -1);
-    rotate(p, x->dk, r->sequences * p->seq, p->kv_heads, -1);
+    part_rotate(p, x->dq, r->sequences * p->seq, p->heads, -1);
+    part_rotate(p, x->dk, r->sequences * p->seq, p->kv_heads, -1);
 }
 
 /* What the projections make of O, dQ, dK and dV. */
@@ -294,21 +200,22 @@ static void project(const struct problem *p, struct layer_reference *r,
     clear(r->dx, (size_t)tokens * (size_t)hidden);
     clear(r->dw_qkv, layer_qkv_elements(p));
     clear(r->dw_out, layer_out_elements(p));
-    double *wo = weights(p, layer_out_weights, 0, hidden, q);
-    times_transposed(of->o, wo, tokens, hidden, q, r->y);
+    double *wo = part_weights(p, layer_out_weights, 0, hidden, q);
+    part_times_transposed(of->o, wo, tokens, hidden, q, r->y);
     free(wo);
     if (!p->backward)
         return;
-    double *x = generated(p, r->sequences, TENSOR_X, 1, hidden, 1);
-    double *dy = generated(p, r->sequences, TENSOR_DY, 1, hidden, 1);
-    transposed_times(dy, of->o, tokens, hidden, q, r->dw_out);
+    double *x = part_generated(p, r->sequences, TENSOR_X, 1, hidden, 1);
+    double *dy = part_generated(p, r->sequences, TENSOR_DY, 1, hidden, 1);
+    part_transposed_times(dy, of->o, tokens, hidden, q, r->dw_out);
     const double *const grads[] = {of->dq, of->dk, of->dv};
     const int widths[] = {q, kv, kv};
     size_t row = 0;
     for (int i = 0; i < 3; i++) {
-        double *w = weights(p, layer_qkv_weights, row, widths[i], hidden);
-        times(grads[i], w, tokens, widths[i], hidden, r->dx);
-        transposed_times(grads[i], x, tokens, widths[i], hidden, r->dw_qkv + row * (size_t)hidden);
+        double *w = part_weights(p, layer_qkv_weights, row, widths[i], hidden);
+        part_times(grads[i], w, tokens, widths[i], hidden, r->dx);
+        part_transposed_times(grads[i], x, tokens, widths[i], hidden,
+                              r->dw_qkv + row * (size_t)hidden);
         row += (size_t)widths[i];
         free(w);
     }
@@ -319,12 +226,12 @@ static void project(const struct problem *p, struct layer_reference *r,
 struct layer_tensors layer_tensors_new(const struct layer_reference *r, int head_dim) {
     const size_t d = (size_t)head_dim;
     return (struct layer_tensors){
-        .o = zeros(r->rows * d),
-        .lse = zeros(r->rows),
-        .delta = zeros(r->rows),
-        .dq = zeros(r->rows * d),
-        .dk = zeros(r->kv_rows * d),
-        .dv = zeros(r->kv_rows * d),
+        .o = part_zeros(r->rows * d),
+        .lse = part_zeros(r->rows),
+        .delta = part_zeros(r->rows),
+        .dq = part_zeros(r->rows * d),
+        .dk = part_zeros(r->kv_rows * d),
+        .dv = part_zeros(r->kv_rows * d),
     };
 }
 
@@ -346,13 +253,13 @@ struct layer_reference layer_reference_new(const struct problem *p, const struct
     };
     make_inputs(p, &r);
     r.exact = layer_tensors_new(&r, p->head_dim);
-    r.dq_terms = zeros(r.rows);
-    r.delta_terms = zeros(r.rows);
-    r.dk_terms = zeros(r.kv_rows);
-    r.y = zeros(tokens * hidden);
-    r.dx = zeros(tokens * hidden);
-    r.dw_qkv = zeros(hidden > 0 ? layer_qkv_elements(p) : 0);
-    r.dw_out = zeros(hidden > 0 ? layer_out_elements(p) : 0);
+    r.dq_terms = part_zeros(r.rows);
+    r.delta_terms = part_zeros(r.rows);
+    r.dk_terms = part_zeros(r.kv_rows);
+    r.y = part_zeros(tokens * hidden);
+    r.dx = part_zeros(tokens * hidden);
+    r.dw_qkv = part_zeros(hidden > 0 ? layer_qkv_elements(p) : 0);
+    r.dw_out = part_zeros(hidden > 0 ? layer_out_elements(p) : 0);
 
     each_token(p, &r, &r.exact, world, forward_token);
     sum_up(world, r.exact.o, r.rows * d);
@@ -373,9 +280,9 @@ void layer_reference_follow(struct layer_reference *r, const struct problem *p,
         if (p->backward)
             differentiate(p, r, run, world);
     }
-    store(p, run->dq, r->rows * d);
-    store(p, run->dk, r->kv_rows * d);
-    store(p, run->dv, r->kv_rows * d);
+    part_store(p, run->dq, r->rows * d);
+    part_store(p, run->dk, r->kv_rows * d);
+    part_store(p, run->dv, r->kv_rows * d);
     if (!p->core_only)
         project(p, r, run);
 }
