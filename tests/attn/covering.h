@@ -3,20 +3,26 @@
 #define SPB_TESTS_ATTN_COVERING_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum { COVERING_DIMS = 16, COVERING_VALUES = 32 };
 
 struct covering {
     int dims, size[COVERING_DIMS]; /* of each dimension: its values are 0 .. size - 1 */
-    int rows;                      /* so far */
+
+    /* Whether the row's value of a dimension has an effect, given the others: only there it meets
+     * them. Two values that never have at once need not meet. */
+    bool (*counts)(const int row[COVERING_DIMS], int dim, void *arg);
+    void *arg;
+
+    int rows; /* so far */
+    uint32_t drawn;
     bool met[COVERING_DIMS][COVERING_VALUES][COVERING_DIMS][COVERING_VALUES];
 };
 
-/* Zeroes c but for dims and size. */
-void covering_start(struct covering *c);
-
-/* The next row; false: all pairs have met. Greedy: two values that have not met yet, and for every
- * other dimension the value that meets most others for the first time. The same rows every time. */
+/* The next row; false: all pairs that can have met. Greedy: two values that have not met yet, with
+ * those of the others, out of many drawn ones, that meet most for the first time. Start from zeros
+ * but for the first fields. The same rows every time. */
 bool covering_next(struct covering *c, int row[COVERING_DIMS]);
 
 #endif

@@ -98,8 +98,8 @@ static int kv_groups_of(int value, int kv_heads) {
     return kv_heads > 1 ? value + 1 : 1;
 }
 
-struct problem sp_choice_problem(const struct sp_choice *c, int ranks,
-                                 const struct sp_method **method, const char **exchange) {
+/* Without its mask. */
+static struct problem problem_of(const struct sp_choice *c, int ranks) {
     const struct way *w = way(ranks, c->v[DIM_METHOD]);
     const int shape = c->v[DIM_SHAPE], pass = c->v[DIM_PASS];
     struct problem p = {
@@ -127,34 +127,36 @@ struct problem sp_choice_problem(const struct sp_choice *c, int ranks,
     };
     p.dp_shard_size = ranks / p.sp_size;
     w->method->split(&p);
-    open_mask(masks[c->v[DIM_MASK]], p.seq, &p.mask);
-    problem_pad(&p);
-    char why[256] = "";
-    assert_true(problem_valid(&p, why, sizeof why));
-    assert_true(w->method->supports(&p, why, sizeof why));
-    *method = w->method;
-    *exchange = exchanges[c->v[DIM_EXCHANGE]];
     return p;
 }
 
-bool sp_choice_idle(const struct sp_choice *c, const struct problem *p,
-                    const struct sp_method *method) {
-    const bool gathers = method == &sp_allgather && p->sp_size > 1;
-    const bool heads = !gathers && p->ulysses_size > 1, ring = !gathers && p->ring_size > 1;
-    const struct {
-        enum sp_dim dim;
-        bool matters;
-    } options[] = {
-        {DIM_FUSE_QKV, heads},
-        {DIM_OVERLAP, ring || (heads && !p->fuse_qkv) || (gathers && p->kv_groups > 1)},
-        {DIM_KV_GROUPS, gathers && p->kv_heads > c->v[DIM_KV_GROUPS]},
-        {DIM_GRAD_DTYPE, p->backward && (gathers || ring)},
-        {DIM_PLACEMENT, p->sp_size > 1 && p->dp_shard_size > 1},
+struct problem sp_choice_problem(const struct sp_choice *c, int ranks,
+                                 const struct sp_method **method, const char **exchange) {
+    struct problem p = problem_of(c, ranks);
+    char why[256] = "";
+    *method = way(ranks, c->v[DIM_METHOD])->method;
+    *exchange = exchanges[c->v[DIM_EXCHANGE]];
+    open_mask(masks[c->v[DIM_MASK]], p.seq, &p.mask);
+    problem_pad(&p);
+    assert_true(problem_valid(&p, why, sizeof why));
+    assert_true((*method)->supports(&p, why, sizeof why));
+    return p;
+}
+
+bool sp_choice_matters(const struct sp_choice *c, int ranks, enum sp_dim dim) {
+    const struct problem p = problem_of(c, ranks);
+    const bool gathers = way(ranks, c->v[DIM_METHOD])->method == &sp_allgather && p.sp_size > 1;
+    const bool heads = !gathers && p.ulysses_size > 1, ring = !gathers && p.ring_size > 1;
+    const bool options[SP_DIMS] = {
+        [DIM_FUSE_QKV] = heads,
+        [DIM_OVERLAP] = ring || (heads && !p.fuse_qkv) || (gathers && p.kv_groups > 1),
+        [DIM_KV_GROUPS] = gathers && p.kv_heads > c->v[DIM_KV_GROUPS],
+        [DIM_GRAD_DTYPE] = p.backward && (gathers || ring),
+        [DIM_PLACEMENT] = p.sp_size > 1 && p.dp_shard_size > 1,
     };
-    for (int i = 0; i < COUNT(options); i++)
-        if (!options[i].matters && c->v[options[i].dim] != 0)
-            return true;
-    return false;
+    const bool is_option = dim == DIM_FUSE_QKV || dim == DIM_OVERLAP || dim == DIM_KV_GROUPS ||
+                           dim == DIM_GRAD_DTYPE || dim == DIM_PLACEMENT;
+    return !is_option || options[dim] || c->v[dim] == 0;
 }
 
 void sp_choice_text(const struct sp_choice *c, const struct problem *p,

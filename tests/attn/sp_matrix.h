@@ -36,10 +36,9 @@ int sp_dim_size(enum sp_dim dim, int ranks);
 struct problem sp_choice_problem(const struct sp_choice *c, int ranks,
                                  const struct sp_method **method, const char **exchange);
 
-/* Whether a value other than 0 changes nothing in this choice, so that another choice is the same
- * case; of kv_groups, whether another number comes to the same. */
-bool sp_choice_idle(const struct sp_choice *c, const struct problem *p,
-                    const struct sp_method *method);
+/* Whether the value of a dimension changes anything, given the others, against value 0: only then
+ * it makes another case. */
+bool sp_choice_matters(const struct sp_choice *c, int ranks, enum sp_dim dim);
 
 /* As on the command line, about. */
 void sp_choice_text(const struct sp_choice *c, const struct problem *p,

@@ -156,28 +156,33 @@ static void run_case(struct sweep *s, const struct sp_choice *c, const struct pr
     s->cases++;
 }
 
-static void run_choice(struct sweep *s, const struct sp_choice *c, bool idle_too) {
+static void run_choice(struct sweep *s, const struct sp_choice *c) {
     const struct sp_method *method;
     const char *exchange;
     struct problem p = sp_choice_problem(c, test_world.size, &method, &exchange);
-    if (idle_too || !sp_choice_idle(c, &p, method))
-        run_case(s, c, &p, method, exchange);
+    run_case(s, c, &p, method, exchange);
     mask_close(&p.mask);
 }
 
-/* An option that does nothing for a method must not, so that such cases are run as well. */
+static bool value_matters(const int row[COVERING_DIMS], int dim, void *arg) {
+    struct sp_choice c;
+    (void)arg;
+    memcpy(c.v, row, sizeof c.v);
+    return sp_choice_matters(&c, test_world.size, (enum sp_dim)dim);
+}
+
 static void cover_pairs(struct sweep *s) {
     struct covering *pairs = calloc(1, sizeof *pairs);
     assert_non_null(pairs);
     pairs->dims = SP_DIMS;
+    pairs->counts = value_matters;
     for (int i = 0; i < SP_DIMS; i++)
         pairs->size[i] = sp_dim_size((enum sp_dim)i, test_world.size);
-    covering_start(pairs);
     int row[COVERING_DIMS];
     while (covering_next(pairs, row)) {
         struct sp_choice c;
         memcpy(c.v, row, sizeof c.v);
-        run_choice(s, &c, true);
+        run_choice(s, &c);
     }
     free(pairs);
 }
@@ -194,7 +199,16 @@ static bool count_up(struct sp_choice *c) {
 
 /* Transports and the check take turns, or they would multiply what they have nothing to do with. */
 static bool their_turn(const struct sp_choice *c, uint32_t turn) {
-    return c->v[DIM_EXCHANGE] == (int)(turn % 4) && c->v[DIM_CHECK] == (turn / 4 % 16 == 0);
+    return c->v[DIM_EXCHANGE] ==
+               (int)(turn % (uint32_t)sp_dim_size(DIM_EXCHANGE, test_world.size)) &&
+           c->v[DIM_CHECK] == (turn / 4 % 16 == 0);
+}
+
+static bool is_new(const struct sp_choice *c) {
+    for (int i = 0; i < SP_DIMS; i++)
+        if (!sp_choice_matters(c, test_world.size, (enum sp_dim)i))
+            return false;
+    return true;
 }
 
 static void run_product(struct sweep *s, uint32_t every) {
@@ -205,8 +219,8 @@ static void run_product(struct sweep *s, uint32_t every) {
         uint32_t hash = 0;
         for (int i = 0; i < SP_DIMS; i++)
             hash = philox4x32((struct philox){{hash, (uint32_t)rest.v[i]}}, 0, 0).v[0];
-        if (their_turn(&c, hash) && hash / 64 % every == 0)
-            run_choice(s, &c, false);
+        if (their_turn(&c, hash) && hash / 64 % every == 0 && is_new(&c))
+            run_choice(s, &c);
     } while (count_up(&c));
 }
 
