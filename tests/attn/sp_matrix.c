@@ -27,29 +27,29 @@ static const struct {
     bool forward, backward;
 } passes[] = {{true, true}, {true, false}, {false, true}};
 
-/* On so many ranks (0: any number): sp_size 0 is all of them. */
+/* On so many ranks: sp_size 0 is all of them. Ranks in a crowd are slow, they leave out what is the
+ * same as something else. */
 static const struct way {
-    int ranks, sp_size;
+    int min_ranks, max_ranks, sp_size;
     const struct sp_method *method;
     int ulysses_size;
     enum usp_inner inner;
 } ways[] = {
-    {0, 0, &sp_ulysses, 0, USP_INNER_ULYSSES},   {0, 0, &sp_ring, 0, USP_INNER_ULYSSES},
-    {0, 0, &sp_allgather, 0, USP_INNER_ULYSSES}, {0, 0, &sp_usp, 1, USP_INNER_ULYSSES},
-    {0, 1, &sp_local, 0, USP_INNER_ULYSSES},     {2, 0, &sp_usp, 2, USP_INNER_RING},
-    {3, 0, &sp_usp, 3, USP_INNER_RING},          {4, 0, &sp_usp, 4, USP_INNER_RING},
-    {4, 0, &sp_usp, 2, USP_INNER_ULYSSES},       {4, 0, &sp_usp, 2, USP_INNER_RING},
-    {4, 2, &sp_ulysses, 0, USP_INNER_ULYSSES},   {4, 2, &sp_ring, 0, USP_INNER_ULYSSES},
-    {4, 2, &sp_allgather, 0, USP_INNER_ULYSSES}, {8, 0, &sp_usp, 8, USP_INNER_RING},
-    {8, 0, &sp_usp, 2, USP_INNER_ULYSSES},       {8, 0, &sp_usp, 2, USP_INNER_RING},
-    {8, 0, &sp_usp, 4, USP_INNER_ULYSSES},       {8, 0, &sp_usp, 4, USP_INNER_RING},
-    {8, 4, &sp_usp, 2, USP_INNER_RING},
+    {1, 8, 0, &sp_ulysses, 0, USP_INNER_ULYSSES},   {1, 8, 0, &sp_ring, 0, USP_INNER_ULYSSES},
+    {1, 8, 0, &sp_allgather, 0, USP_INNER_ULYSSES}, {1, 4, 0, &sp_usp, 1, USP_INNER_ULYSSES},
+    {1, 4, 1, &sp_local, 0, USP_INNER_ULYSSES},     {2, 2, 0, &sp_usp, 2, USP_INNER_RING},
+    {3, 3, 0, &sp_usp, 3, USP_INNER_RING},          {4, 4, 0, &sp_usp, 4, USP_INNER_RING},
+    {4, 4, 0, &sp_usp, 2, USP_INNER_ULYSSES},       {4, 4, 0, &sp_usp, 2, USP_INNER_RING},
+    {4, 4, 2, &sp_ulysses, 0, USP_INNER_ULYSSES},   {4, 4, 2, &sp_ring, 0, USP_INNER_ULYSSES},
+    {4, 4, 2, &sp_allgather, 0, USP_INNER_ULYSSES}, {8, 8, 0, &sp_usp, 2, USP_INNER_ULYSSES},
+    {8, 8, 0, &sp_usp, 2, USP_INNER_RING},          {8, 8, 0, &sp_usp, 4, USP_INNER_ULYSSES},
+    {8, 8, 0, &sp_usp, 4, USP_INNER_RING},          {8, 8, 4, &sp_usp, 2, USP_INNER_RING},
 };
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
 
 static bool possible(const struct way *w, int ranks) {
-    return w->ranks == 0 || w->ranks == ranks;
+    return w->min_ranks <= ranks && ranks <= w->max_ranks;
 }
 
 static int count_ways(int ranks) {
