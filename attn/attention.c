@@ -70,6 +70,7 @@ enum status attention_open(struct attention *a, const struct problem *problem,
         .transport = transport,
         .sp = sp,
         .ledger = ledger,
+        .in_flight = {.overlap = problem->overlap, .trace = transport->trace},
     };
     enum status st = place_tokens(a);
     if (st == ST_OK)
@@ -90,12 +91,8 @@ void attention_close(struct attention *a) {
     *a = (struct attention){0};
 }
 
-void attention_ready(struct attention *a, enum qkv_part part) {
+void attention_ready(struct attention *a, enum attn_part part) {
     a->method->ready(a, part);
-}
-
-bool attention_poll(struct attention *a) {
-    return a->method->poll(a);
 }
 
 void attention_forward(struct attention *a) {
@@ -104,6 +101,10 @@ void attention_forward(struct attention *a) {
 
 void attention_backward(struct attention *a) {
     a->method->backward(a);
+}
+
+enum attn_part attention_arrival(struct attention *a, int i) {
+    return a->method->arrival(a, i);
 }
 
 struct lse_view attention_lse(const struct attention *a) {

@@ -3,14 +3,16 @@
 #define SPB_ATTN_ATTENTION_H
 
 #include "attn/device.h"
+#include "attn/in_flight.h"
 #include "attn/predict.h"
 #include "attn/problem.h"
 #include "comm/transport.h"
 
 struct sp_method;
 
-/* The inputs of attention, in the order in which the layer computes them. */
-enum qkv_part { QKV_K, QKV_V, QKV_Q, QKV_PARTS };
+/* The inputs of attention, in the order in which the layer computes them; and of its backward pass.
+ */
+enum attn_part { PART_K, PART_V, PART_Q, QKV_PARTS, PART_DOUT = QKV_PARTS };
 
 /* Where LSE of some heads and tokens lies: a method keeps it in the distribution in which it
  * computes. */
@@ -44,6 +46,8 @@ struct attention {
     struct buffer dkv;  /* fp32, like kv */
     void *workspace;
 
+    struct in_flight in_flight; /* exchanges under what is computed */
+
     void *state; /* the method's */
 };
 
@@ -56,14 +60,17 @@ enum status attention_open(struct attention *a, const struct problem *problem,
                            struct mem_ledger *ledger);
 void attention_close(struct attention *a);
 
-/* Of q and kv, this part is complete: it may set out while the others are still computed. Poll
- * helps it on its way; false: nothing is. */
-void attention_ready(struct attention *a, enum qkv_part part);
-bool attention_poll(struct attention *a);
+/* Of q and kv, or of dout, this part is complete: it may set out while something else is computed.
+ * All parts of a pass are announced, or none. */
+void attention_ready(struct attention *a, enum attn_part part);
 
 /* q, kv -> o; and dout -> dq, dkv (which are overwritten). */
 void attention_forward(struct attention *a);
 void attention_backward(struct attention *a);
+
+/* Gradients reach dq and dkv one after the other: waits for the i-th, which is returned. After
+ * attention_backward() for i = 0, 1, 2. */
+enum attn_part attention_arrival(struct attention *a, int i);
 
 struct lse_view attention_lse(const struct attention *a);
 

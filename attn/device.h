@@ -67,6 +67,8 @@ struct gemm_args {
     void *c;
     int ldc;
     enum dtype a_dtype, b_dtype, c_dtype; /* as stored; zero-initialised: fp32 */
+    void (*poll)(void *arg);              /* as in struct attn_args */
+    void *poll_arg;
 };
 
 /* Shape of O and of what goes with it. */

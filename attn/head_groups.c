@@ -37,7 +37,7 @@ void head_groups_memory(const struct problem *p, struct mem_predict *out) {
 void head_groups_close(struct head_groups *g) {
     if (!g->a)
         return;
-    struct plan *const plans[] = {g->join_grads, g->cut_dout, g->join_o, g->cut_q};
+    struct plan *const plans[] = {g->join_dkv, g->join_dq, g->cut_dout, g->join_o, g->cut_q};
     struct buffer *const buffers[] = {&g->dkv, &g->dq, &g->dout, &g->o, &g->q};
     for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++)
         plan_free(plans[i]);
@@ -97,7 +97,7 @@ static enum status copy_plan(struct attention *a, const struct pieces *p, bool c
 static enum status plan_copies(struct head_groups *g, struct block *room) {
     struct attention *a = g->a;
     const size_t elem = dtype_bytes(a->problem.dtype);
-    struct pieces p = {room, room + 3 * g->n, 0};
+    struct pieces p = {room, room + 2 * g->n, 0};
     add_q(g, &p, &a->q, elem, &g->q);
     enum status st = copy_plan(a, &p, true, &g->cut_q);
     p.n = 0;
@@ -111,8 +111,11 @@ static enum status plan_copies(struct head_groups *g, struct block *room) {
     st = copy_plan(a, &p, true, &g->cut_dout);
     p.n = 0;
     add_q(g, &p, &a->dq, sizeof(float), &g->dq);
+    if (st == ST_OK)
+        st = copy_plan(a, &p, false, &g->join_dq);
+    p.n = 0;
     add_dkv(g, &p);
-    return st == ST_OK ? copy_plan(a, &p, false, &g->join_grads) : st;
+    return st == ST_OK ? copy_plan(a, &p, false, &g->join_dkv) : st;
 }
 
 static enum status alloc_copies(struct head_groups *g) {
@@ -130,7 +133,7 @@ enum status head_groups_open(struct head_groups *g, struct attention *a) {
     *g = (struct head_groups){.a = a, .n = head_groups_count(&a->problem)};
     if (g->n == 1)
         return ST_OK;
-    struct block *room = calloc(6 * (size_t)g->n, sizeof *room);
+    struct block *room = calloc(4 * (size_t)g->n, sizeof *room);
     enum status st = room ? alloc_copies(g) : fail(ST_ENV, "out of memory for a method");
     st = group_agree(a->sp, st);
     if (st == ST_OK)

@@ -20,7 +20,7 @@ struct head_groups {
     /* Each group after group [batch, tokens, the group's heads, head_dim]; dkv: K then V of each.
      */
     struct buffer q, o, dout, dq, dkv; /* with one group unused */
-    struct plan *cut_q, *join_o, *cut_dout, *join_grads;
+    struct plan *cut_q, *join_o, *cut_dout, *join_dq, *join_dkv;
 };
 
 /* Collective over the SP group. Zero-initialise; closed by head_groups_close(), also after a

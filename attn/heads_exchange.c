@@ -87,9 +87,9 @@ static enum status plan_all(struct heads_exchange *x) {
     struct attention *a = x->a;
     const struct sp_shape shape = problem_shape(&a->problem);
     const size_t v = a->kv.bytes / 2, v_here = x->kv.bytes / 2;
-    const struct ulysses_tensor in[QKV_PARTS] = {[QKV_Q] = {&a->q, 0, &x->q, 0, false},
-                                                 [QKV_K] = {&a->kv, 0, &x->kv, 0, true},
-                                                 [QKV_V] = {&a->kv, v, &x->kv, v_here, true}};
+    const struct ulysses_tensor in[QKV_PARTS] = {[PART_Q] = {&a->q, 0, &x->q, 0, false},
+                                                 [PART_K] = {&a->kv, 0, &x->kv, 0, true},
+                                                 [PART_V] = {&a->kv, v, &x->kv, v_here, true}};
     const struct ulysses_tensor o = {&a->o, 0, &x->o, 0, false};
     enum status st = plan_parts(x, in, true, x->to_heads);
     if (st == ST_OK)
@@ -102,9 +102,9 @@ static enum status plan_all(struct heads_exchange *x) {
     const struct buffer *dkv_here = arriving(&x->dkv_out, &x->dkv);
     const struct ulysses_tensor dout = {&a->dout, 0, &x->dout, 0, false};
     const struct ulysses_tensor back[QKV_PARTS] = {
-        [QKV_Q] = {dq, 0, dq_here, 0, false},
-        [QKV_K] = {dkv, 0, dkv_here, 0, true},
-        [QKV_V] = {dkv, dkv->bytes / 2, dkv_here, dkv_here->bytes / 2, true}};
+        [PART_Q] = {dq, 0, dq_here, 0, false},
+        [PART_K] = {dkv, 0, dkv_here, 0, true},
+        [PART_V] = {dkv, dkv->bytes / 2, dkv_here, dkv_here->bytes / 2, true}};
     st = ulysses_to_heads_plan(a->transport, x->group, &shape, &dout, 1, &x->dout_in);
     return st == ST_OK ? plan_parts(x, back, false, x->to_tokens) : st;
 }
@@ -126,104 +126,83 @@ enum status heads_exchange_open(struct heads_exchange *x, struct attention *a,
     return plan_all(x);
 }
 
-void heads_exchange_start(struct heads_exchange *x, enum qkv_part part) {
-    struct trace *trace = x->a->transport->trace;
-    trace_begin(trace, PHASE_ALLTOALL_QKV);
-    plan_start(x->to_heads[part]);
-    trace_end(trace);
-    x->in_flight[part] = true;
-}
-
-bool heads_exchange_poll(struct heads_exchange *x) {
-    bool any = false;
-    for (int i = 0; i < QKV_PARTS; i++) {
-        any |= x->in_flight[i];
-        if (x->in_flight[i])
-            plan_progress(x->to_heads[i]);
-    }
-    return any;
-}
-
-/* Runs plans one after the other, or with overlap all at once; those in flight are finished. */
-static void run_parts(struct heads_exchange *x, struct plan *const *plans, const bool *in_flight) {
-    const bool overlap = x->a->problem.overlap;
-    for (int i = 0; i < QKV_PARTS; i++) {
-        if (!plans[i])
-            continue;
-        if (!in_flight || !in_flight[i])
-            plan_start(plans[i]);
-        if (!overlap)
-            plan_wait(plans[i]);
-    }
-    for (int i = 0; i < QKV_PARTS && overlap; i++)
-        if (plans[i])
-            plan_wait(plans[i]);
+void heads_exchange_ahead(struct heads_exchange *x, enum attn_part part) {
+    const struct attention *a = x->a;
+    struct plan *fused = part == PART_Q ? x->to_heads[0] : NULL;
+    in_flight_ahead(&x->a->in_flight, a->problem.fuse_qkv ? fused : x->to_heads[part],
+                    PHASE_ALLTOALL_QKV);
 }
 
 void heads_exchange_inputs(struct heads_exchange *x) {
-    struct trace *trace = x->a->transport->trace;
-    trace_begin(trace, PHASE_ALLTOALL_QKV);
-    run_parts(x, x->to_heads, x->in_flight);
-    trace_end(trace);
+    struct in_flight *f = &x->a->in_flight;
     for (int i = 0; i < QKV_PARTS; i++)
-        x->in_flight[i] = false;
+        in_flight_start(f, x->to_heads[i], PHASE_ALLTOALL_QKV);
+    for (int i = 0; i < QKV_PARTS; i++)
+        in_flight_finish(f, x->to_heads[i], PHASE_ALLTOALL_QKV);
 }
 
 void heads_exchange_output(struct heads_exchange *x) {
-    struct trace *trace = x->a->transport->trace;
-    trace_begin(trace, PHASE_ALLTOALL_O);
-    plan_run(x->o_back);
-    trace_end(trace);
+    in_flight_start(&x->a->in_flight, x->o_back, PHASE_ALLTOALL_O);
+    in_flight_finish(&x->a->in_flight, x->o_back, PHASE_ALLTOALL_O);
+}
+
+void heads_exchange_output_grad_ahead(struct heads_exchange *x) {
+    in_flight_ahead(&x->a->in_flight, x->dout_in, PHASE_ALLTOALL_DO);
 }
 
 void heads_exchange_output_grad(struct heads_exchange *x) {
-    struct trace *trace = x->a->transport->trace;
-    trace_begin(trace, PHASE_ALLTOALL_DO);
-    plan_run(x->dout_in);
-    trace_end(trace);
+    in_flight_start(&x->a->in_flight, x->dout_in, PHASE_ALLTOALL_DO);
+    in_flight_finish(&x->a->in_flight, x->dout_in, PHASE_ALLTOALL_DO);
 }
 
-/* Gradients to the type in which they travel. */
-static void round_out(const struct heads_exchange *x) {
+/* A part of a pair of tensors, K then V: all of Q, a half of K and V. */
+static struct buffer part_of(const struct buffer *q, const struct buffer *kv, enum attn_part part) {
+    if (part == PART_Q)
+        return *q;
+    const size_t half = kv->bytes / 2;
+    return (struct buffer){(char *)kv->data + (part == PART_V ? half : 0), half, NULL};
+}
+
+/* A gradient to the type in which it travels. */
+static void round_out(const struct heads_exchange *x, enum attn_part part) {
     struct attention *a = x->a;
-    const struct buffer *const pairs[][2] = {{&x->dq_out, &x->dq}, {&x->dkv_out, &x->dkv}};
     if (!x->dq_out.data)
         return;
+    const struct buffer out = part_of(&x->dq_out, &x->dkv_out, part);
+    const struct buffer here = part_of(&x->dq, &x->dkv, part);
     trace_begin(a->transport->trace, PHASE_ACCUMULATE);
-    for (int i = 0; i < 2; i++)
-        a->dev->row->convert(a->dev, pairs[i][0]->data, a->problem.dtype, pairs[i][1]->data,
-                             DTYPE_FP32, pairs[i][1]->bytes / sizeof(float));
+    a->dev->row->convert(a->dev, out.data, a->problem.dtype, here.data, DTYPE_FP32,
+                         here.bytes / sizeof(float));
     trace_end(a->transport->trace);
 }
 
-/* The slots of dK or dV, of n elements, summed in their order. */
-static void sum_slots(const struct heads_exchange *x, float *out, const char *slot, size_t n) {
+/* The slots in which it arrived, summed in their order: of dQ one. */
+static void widen_in(const struct heads_exchange *x, enum attn_part part) {
     struct attention *a = x->a;
     const enum dtype wire = a->problem.dtype;
-    a->dev->row->convert(a->dev, out, DTYPE_FP32, slot, wire, n);
-    for (int i = 1; i < x->slots; i++)
-        a->dev->row->add(a->dev, out, slot + (size_t)i * n * dtype_bytes(wire), wire, n);
-}
-
-static void widen_in(const struct heads_exchange *x) {
-    struct attention *a = x->a;
-    const size_t k = a->dkv.bytes / 2 / sizeof(float);
-    if (!x->dkv_in.data)
+    if (!(part == PART_Q ? x->dq_in : x->dkv_in).data)
         return;
+    const struct buffer in = part_of(&x->dq_in, &x->dkv_in, part);
+    const struct buffer out = part_of(&a->dq, &a->dkv, part);
+    const size_t n = out.bytes / sizeof(float), slot = n * dtype_bytes(wire);
     trace_begin(a->transport->trace, PHASE_ACCUMULATE);
-    sum_slots(x, a->dkv.data, x->dkv_in.data, k);
-    sum_slots(x, (float *)a->dkv.data + k, (const char *)x->dkv_in.data + x->dkv_in.bytes / 2, k);
-    if (x->dq_in.data)
-        a->dev->row->convert(a->dev, a->dq.data, DTYPE_FP32, x->dq_in.data, a->problem.dtype,
-                             a->dq.bytes / sizeof(float));
+    a->dev->row->convert(a->dev, out.data, DTYPE_FP32, in.data, wire, n);
+    for (size_t at = slot; at < in.bytes; at += slot)
+        a->dev->row->add(a->dev, out.data, (const char *)in.data + at, wire, n);
     trace_end(a->transport->trace);
 }
 
+/* Fused, they are rounded before any sets out. */
 void heads_exchange_input_grads(struct heads_exchange *x) {
-    struct trace *trace = x->a->transport->trace;
-    round_out(x);
-    trace_begin(trace, PHASE_ALLTOALL_DQKV);
-    run_parts(x, x->to_tokens, NULL);
-    trace_end(trace);
-    widen_in(x);
+    const int together = x->a->problem.fuse_qkv ? QKV_PARTS : 1;
+    for (int i = 0; i < QKV_PARTS; i += together) {
+        for (int k = i; k < i + together; k++)
+            round_out(x, (enum attn_part)k);
+        in_flight_start(&x->a->in_flight, x->to_tokens[i], PHASE_ALLTOALL_DQKV);
+    }
+}
+
+void heads_exchange_input_grad(struct heads_exchange *x, enum attn_part part) {
+    in_flight_finish(&x->a->in_flight, x->to_tokens[part], PHASE_ALLTOALL_DQKV);
+    widen_in(x, part);
 }

@@ -25,7 +25,6 @@ struct heads_exchange {
 
     /* Q, K and V, or all of them fused in the first. */
     struct plan *to_heads[QKV_PARTS], *to_tokens[QKV_PARTS];
-    bool in_flight[QKV_PARTS]; /* of to_heads */
     struct plan *o_back, *dout_in;
 };
 
@@ -37,16 +36,23 @@ void heads_exchange_close(struct heads_exchange *x);
 /* The head side, without positions. */
 struct slice heads_exchange_slice(const struct heads_exchange *x);
 
-/* a->q and a->kv to the slice. Unless they are fused, a part may be started before and polled while
- * the others are computed; poll: whether any is in flight. */
-void heads_exchange_start(struct heads_exchange *x, enum qkv_part part);
-bool heads_exchange_poll(struct heads_exchange *x);
+/* a->q and a->kv to the slice. A part, fused the last one, may set out ahead, while something else
+ * is computed. */
+void heads_exchange_ahead(struct heads_exchange *x, enum attn_part part);
 void heads_exchange_inputs(struct heads_exchange *x);
 
-/* The slice's O to a->o; a->dout to the slice; the slice's dQ, dK, dV to a->dq, a->dkv. */
+/* The slice's O to a->o. */
 void heads_exchange_output(struct heads_exchange *x);
+
+/* a->dout to the slice; ahead: it only sets out. */
+void heads_exchange_output_grad_ahead(struct heads_exchange *x);
 void heads_exchange_output_grad(struct heads_exchange *x);
+
+/* The slice's dQ, dK, dV set out for a->dq, a->dkv; and a part of them is there. Once each, K
+ * first.
+ */
 void heads_exchange_input_grads(struct heads_exchange *x);
+void heads_exchange_input_grad(struct heads_exchange *x, enum attn_part part);
 
 /* Adds what heads_exchange_open() and its plans allocate on ulysses_rank, by formula. algorithm: as
  * in struct predict_env. */

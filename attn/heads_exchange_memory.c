@@ -23,7 +23,7 @@ static size_t staging_parts(const struct problem *p, int rank, const char *algor
         return staging_ulysses(&s, rank, staging_nth(algorithms, first).text, 1, 2);
     for (int i = 0; i < QKV_PARTS; i++) {
         const struct algorithm_name name = staging_nth(algorithms, first + i);
-        const bool kv = i != QKV_Q;
+        const bool kv = i != PART_Q;
         const bool pairs =
             kv && !grads && strcmp(name.text, "alltoall") == 0 && neighbours_share(p);
         bytes += staging_ulysses(&s, rank, pairs ? "pairwise" : name.text, !kv, kv);

@@ -1,6 +1,7 @@
 #include "attn/layer.h"
 
 #include "attn/method.h"
+#include "attn/projection.h"
 #include "base/random.h"
 
 uint32_t layer_batch0(const struct problem *p, int dp_rank) {
@@ -100,9 +101,11 @@ static enum status open_projections(struct layer *l) {
     enum status st =
         params_scratch_open(&l->scratch, a->transport, world, qkv > out ? qkv : out, p->backward);
     if (st == ST_OK)
-        st = params_open(&l->qkv, a->dev, a->transport, world, qkv, p->backward, &l->scratch);
+        st = params_open(&l->qkv, a->dev, a->transport, &a->in_flight, world, qkv, p->backward,
+                         &l->scratch);
     if (st == ST_OK)
-        st = params_open(&l->out, a->dev, a->transport, world, out, p->backward, &l->scratch);
+        st = params_open(&l->out, a->dev, a->transport, &a->in_flight, world, out, p->backward,
+                         &l->scratch);
     if (st != ST_OK)
         return st;
     float **const arrays[] = {&l->x, &l->y, &l->dy, &l->dx};
@@ -157,66 +160,35 @@ void layer_close(struct layer *l) {
     attention_close(a);
 }
 
-/* Rows of tokens. Q, K, V, O and dO are of the problem's dtype; all else is fp32. */
-struct tokens {
-    void *x;
-    enum dtype dtype;
-};
-
+/* Q, K, V, O and dO are of the problem's dtype; all else is fp32. */
 static struct tokens fp32(const float *x) {
     return (struct tokens){(void *)x, DTYPE_FP32};
 }
 
-/* out[tokens, n] = in[tokens, k] w[n, k]^T */
-static void project(struct device *dev, int tokens, int n, int k, struct tokens in, const float *w,
-                    struct tokens out) {
-    const struct gemm_args g = {.trans_b = true,
-                                .m = tokens,
-                                .n = n,
-                                .k = k,
-                                .a = in.x,
-                                .a_dtype = in.dtype,
-                                .lda = k,
-                                .b = w,
-                                .ldb = k,
-                                .c = out.x,
-                                .c_dtype = out.dtype,
-                                .ldc = n};
-    dev->row->gemm(dev, &g);
-}
+/* Q, K or V: how it stands in the layer. */
+struct part {
+    int heads, width;
+    size_t weights; /* where its rows begin in the stacked weights */
+    bool rotated;
+    struct tokens x;
+    float *grad;
+};
 
-/* din[tokens, k] (+)= dout[tokens, n] w[n, k] */
-static void project_input_grad(struct device *dev, int tokens, int n, int k, const float *dout,
-                               const float *w, bool add, struct tokens din) {
-    const struct gemm_args g = {.m = tokens,
-                                .n = k,
-                                .k = n,
-                                .a = dout,
-                                .lda = n,
-                                .b = w,
-                                .ldb = k,
-                                .beta = add ? 1.0f : 0.0f,
-                                .c = din.x,
-                                .c_dtype = din.dtype,
-                                .ldc = k};
-    dev->row->gemm(dev, &g);
-}
-
-/* dw[n, k] = dout[tokens, n]^T in[tokens, k] */
-static void project_weight_grad(struct device *dev, int tokens, int n, int k, const float *dout,
-                                struct tokens in, float *dw) {
-    const struct gemm_args g = {.trans_a = true,
-                                .m = n,
-                                .n = k,
-                                .k = tokens,
-                                .a = dout,
-                                .lda = n,
-                                .b = in.x,
-                                .b_dtype = in.dtype,
-                                .ldb = k,
-                                .c = dw,
-                                .ldc = k};
-    dev->row->gemm(dev, &g);
+static struct part part_of(const struct layer *l, enum attn_part which) {
+    const struct attention *a = &l->attention;
+    const struct problem *p = &a->problem;
+    const bool q = which == PART_Q;
+    const int heads = q ? p->heads : p->kv_heads, v = which == PART_V ? 1 : 0;
+    const int row = q ? 0 : q_width(p) + v * kv_width(p);
+    const size_t second = (size_t)v * attention_kv_elements(p);
+    return (struct part){
+        .heads = heads,
+        .width = heads * p->head_dim,
+        .weights = (size_t)row * (size_t)p->hidden,
+        .rotated = which != PART_V,
+        .x = {q ? a->q.data : (char *)a->kv.data + second * dtype_bytes(p->dtype), p->dtype},
+        .grad = q ? a->dq.data : (float *)a->dkv.data + second,
+    };
 }
 
 static void rope(struct layer *l, struct tokens x, int heads, bool inverse) {
@@ -228,48 +200,26 @@ static void rope(struct layer *l, struct tokens x, int heads, bool inverse) {
     trace_end(a->transport->trace);
 }
 
-/* out = x w^T; where something is on its way, in steps between which it gets on. */
-static void project_input(struct layer *l, int width, const float *w, struct tokens out) {
-    enum { STEP = 512 };
-    struct attention *a = &l->attention;
-    const struct problem *p = &a->problem;
-    const int tokens = p->batch * problem_local_tokens(p);
-    const int step = attention_poll(a) ? STEP : tokens;
-    trace_begin(a->transport->trace, PHASE_QKV_PROJ);
-    for (int t = 0; t < tokens; t += step) {
-        const int n = tokens - t < step ? tokens - t : step;
-        const size_t at = (size_t)t * (size_t)width * dtype_bytes(out.dtype);
-        project(a->dev, n, width, p->hidden, fp32(l->x + (size_t)t * (size_t)p->hidden), w,
-                (struct tokens){(char *)out.x + at, out.dtype});
-        attention_poll(a);
-    }
-    trace_end(a->transport->trace);
-}
-
-/* K and V first: they may be exchanged while Q, the largest, is computed. */
+/* K and V first: they may travel while Q, the largest, is computed; and what is gathered next,
+ * while attention is. */
 static void project_inputs(struct layer *l) {
     struct attention *a = &l->attention;
-    const struct problem *p = &a->problem;
-    const size_t hidden = (size_t)p->hidden;
     const float *w = params_gather(&l->qkv);
-    const float *wk = w + (size_t)q_width(p) * hidden, *wv = wk + (size_t)kv_width(p) * hidden;
-    const struct tokens q = {a->q.data, p->dtype}, k = {a->kv.data, p->dtype};
-    const struct tokens v = {(char *)a->kv.data + a->kv.bytes / 2, p->dtype};
-    project_input(l, kv_width(p), wk, k);
-    rope(l, k, p->kv_heads, false);
-    attention_ready(a, QKV_K);
-    project_input(l, kv_width(p), wv, v);
-    attention_ready(a, QKV_V);
-    project_input(l, q_width(p), w, q);
-    rope(l, q, p->heads, false);
-    attention_ready(a, QKV_Q);
+    for (int i = 0; i < QKV_PARTS; i++) {
+        const struct part part = part_of(l, (enum attn_part)i);
+        trace_begin(a->transport->trace, PHASE_QKV_PROJ);
+        project(a, part.width, a->problem.hidden, fp32(l->x), w + part.weights, part.x);
+        trace_end(a->transport->trace);
+        if (part.rotated)
+            rope(l, part.x, part.heads, false);
+        attention_ready(a, (enum attn_part)i);
+    }
+    params_prefetch(&l->out);
 }
 
 void layer_forward(struct layer *l) {
     struct attention *a = &l->attention;
     const struct problem *p = &a->problem;
-    struct trace *trace = a->transport->trace;
-    const int tokens = p->batch * problem_local_tokens(p);
     if (p->core_only) {
         attention_forward(a);
         return;
@@ -279,45 +229,63 @@ void layer_forward(struct layer *l) {
     attention_forward(a);
 
     const float *w = params_gather(&l->out);
-    trace_begin(trace, PHASE_OUT_PROJ);
-    const struct tokens o = {a->o.data, p->dtype};
-    project(a->dev, tokens, p->hidden, q_width(p), o, w, fp32(l->y));
+    trace_begin(a->transport->trace, PHASE_OUT_PROJ);
+    project(a, p->hidden, q_width(p), (struct tokens){a->o.data, p->dtype}, w, fp32(l->y));
+    trace_end(a->transport->trace);
+}
+
+/* dO first: it may travel while the gradient of the weights, which needs only what is here, is
+ * computed. */
+static void project_output_grads(struct layer *l) {
+    struct attention *a = &l->attention;
+    const struct problem *p = &a->problem;
+    struct trace *trace = a->transport->trace;
+    const struct tokens dout = {a->dout.data, p->dtype}, o = {a->o.data, p->dtype};
+    const float *w = params_gather(&l->out);
+    trace_begin(trace, PHASE_OUT_PROJ_BWD);
+    project_input_grad(a, p->hidden, q_width(p), l->dy, w, false, dout);
     trace_end(trace);
+    attention_ready(a, PART_DOUT);
+    params_prefetch(&l->qkv);
+    float *dw = params_gradient(&l->out);
+    trace_begin(trace, PHASE_OUT_PROJ_BWD);
+    project_weight_grad(a, p->hidden, q_width(p), l->dy, o, dw);
+    trace_end(trace);
+    params_reduce_start(&l->out);
+}
+
+/* What has arrived is used while the rest is under way. */
+static void project_input_grads(struct layer *l) {
+    struct attention *a = &l->attention;
+    struct trace *trace = a->transport->trace;
+    const int hidden = a->problem.hidden;
+    const float *w = params_gather(&l->qkv);
+    float *dw = params_gradient(&l->qkv);
+    for (int i = 0; i < QKV_PARTS; i++) {
+        const struct part part = part_of(l, attention_arrival(a, i));
+        if (part.rotated)
+            rope(l, fp32(part.grad), part.heads, true);
+        trace_begin(trace, PHASE_QKV_PROJ_BWD);
+        project_input_grad(a, part.width, hidden, part.grad, w + part.weights, i > 0, fp32(l->dx));
+        project_weight_grad(a, part.width, hidden, part.grad, fp32(l->x), dw + part.weights);
+        trace_end(trace);
+    }
+    params_reduce_start(&l->qkv);
+    params_reduce_finish(&l->qkv);
 }
 
 void layer_backward(struct layer *l) {
     struct attention *a = &l->attention;
-    const struct problem *p = &a->problem;
-    struct trace *trace = a->transport->trace;
-    const int tokens = p->batch * problem_local_tokens(p);
-    if (p->core_only) {
+    if (a->problem.core_only) {
         attention_backward(a);
+        for (int i = 0; i < QKV_PARTS; i++)
+            attention_arrival(a, i);
         return;
     }
-    const float *w = params_gather(&l->out);
-    trace_begin(trace, PHASE_OUT_PROJ_BWD);
-    const struct tokens dout = {a->dout.data, p->dtype}, o = {a->o.data, p->dtype};
-    project_input_grad(a->dev, tokens, p->hidden, q_width(p), l->dy, w, false, dout);
-    project_weight_grad(a->dev, tokens, p->hidden, q_width(p), l->dy, o, params_gradient(&l->out));
-    trace_end(trace);
-    params_reduce(&l->out);
+    project_output_grads(l);
 
     attention_backward(a);
 
-    float *dq = a->dq.data, *dk = a->dkv.data, *dv = dk + attention_kv_elements(p);
-    rope(l, fp32(dq), p->heads, true);
-    rope(l, fp32(dk), p->kv_heads, true);
-    w = params_gather(&l->qkv);
-    trace_begin(trace, PHASE_QKV_PROJ_BWD);
-    float *dw = params_gradient(&l->qkv);
-    const size_t k_at = (size_t)q_width(p) * (size_t)p->hidden;
-    const size_t v_at = k_at + (size_t)kv_width(p) * (size_t)p->hidden;
-    project_input_grad(a->dev, tokens, q_width(p), p->hidden, dq, w, false, fp32(l->dx));
-    project_input_grad(a->dev, tokens, kv_width(p), p->hidden, dk, w + k_at, true, fp32(l->dx));
-    project_input_grad(a->dev, tokens, kv_width(p), p->hidden, dv, w + v_at, true, fp32(l->dx));
-    project_weight_grad(a->dev, tokens, q_width(p), p->hidden, dq, fp32(l->x), dw);
-    project_weight_grad(a->dev, tokens, kv_width(p), p->hidden, dk, fp32(l->x), dw + k_at);
-    project_weight_grad(a->dev, tokens, kv_width(p), p->hidden, dv, fp32(l->x), dw + v_at);
-    trace_end(trace);
-    params_reduce(&l->qkv);
+    params_reduce_finish(&l->out);
+    project_input_grads(l);
 }

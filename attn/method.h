@@ -30,13 +30,15 @@ struct sp_method {
     enum status (*open)(struct attention *a);
     void (*close)(struct attention *a);
 
-    /* A part of this rank's tokens is complete and may set out before forward(), which sees to all
-     * of which nothing was said; poll() helps it on its way, false: nothing is. */
-    void (*ready)(struct attention *a, enum qkv_part part);
-    bool (*poll)(struct attention *a);
+    /* A part of this rank's tokens is complete and may set out before forward() or backward(),
+     * which see to all of which nothing was said. */
+    void (*ready)(struct attention *a, enum attn_part part);
 
+    /* backward() may leave gradients on their way home; arrival() waits for the i-th of the three,
+     * in the order that is best for the method, and says which it is. */
     void (*forward)(struct attention *a);
     void (*backward)(struct attention *a);
+    enum attn_part (*arrival)(struct attention *a, int i);
     struct lse_view (*lse)(const struct attention *a);
 };
 

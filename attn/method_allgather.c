@@ -23,8 +23,6 @@ struct allgather {
     struct buffer wire;  /* gradients in grad_dtype, where that is not fp32 */
     struct buffer slots; /* what arrives: a contribution of every rank */
     float *lse, *delta;  /* [batch, heads, tokens] */
-
-    struct plan *active[2]; /* a gather and a scatter in flight */
 };
 
 static void split(struct problem *p) {
@@ -137,50 +135,20 @@ static enum status open_allgather(struct attention *a) {
     return st == ST_OK ? plan_groups(a, s) : st;
 }
 
-static void ready(struct attention *a, enum qkv_part part) {
-    (void)a;
-    (void)part;
-}
-
-static bool poll_nothing(struct attention *a) {
-    (void)a;
-    return false;
-}
-
-static void poll_active(void *arg) {
-    const struct allgather *s = arg;
-    for (int i = 0; i < 2; i++)
-        if (s->active[i])
-            plan_progress(s->active[i]);
-}
-
-enum { GATHER, SCATTER };
-
-static void start(struct attention *a, int slot, struct plan *plan, enum phase phase) {
-    struct allgather *s = a->state;
-    trace_begin(a->transport->trace, phase);
-    plan_start(plan);
-    trace_end(a->transport->trace);
-    s->active[slot] = plan;
-}
-
-static void finish(struct attention *a, int slot, enum phase phase) {
-    struct allgather *s = a->state;
-    trace_begin(a->transport->trace, phase);
-    plan_wait(s->active[slot]);
-    trace_end(a->transport->trace);
-    s->active[slot] = NULL;
+/* Backward finds K and V in their place. */
+static void ready(struct attention *a, enum attn_part part) {
+    const struct allgather *s = a->state;
+    if (part == PART_V || part == PART_DOUT)
+        in_flight_ahead(&a->in_flight, s->plans[0].gather, PHASE_KV_GATHER);
 }
 
 /* Group i is there, and with overlap the next one on its way. */
 static void gather(struct attention *a, int i) {
-    struct allgather *s = a->state;
-    const bool ahead = allgather_double_buffered(&a->problem);
-    if (i == 0 || !ahead)
-        start(a, GATHER, s->plans[i].gather, PHASE_KV_GATHER);
-    finish(a, GATHER, PHASE_KV_GATHER);
-    if (ahead && i + 1 < s->groups.n)
-        start(a, GATHER, s->plans[i + 1].gather, PHASE_KV_GATHER);
+    const struct allgather *s = a->state;
+    in_flight_start(&a->in_flight, s->plans[i].gather, PHASE_KV_GATHER);
+    in_flight_finish(&a->in_flight, s->plans[i].gather, PHASE_KV_GATHER);
+    if (allgather_double_buffered(&a->problem) && i + 1 < s->groups.n)
+        in_flight_start(&a->in_flight, s->plans[i + 1].gather, PHASE_KV_GATHER);
 }
 
 /* Where sequence b of group i begins in its grouped tensors of [batch, tokens, heads, head_dim]. */
@@ -226,8 +194,8 @@ static struct attn_args group_args(const struct attention *a, int i, int b) {
     args.dk = element(grads, at, DTYPE_FP32);
     args.dv = element(grads, v, DTYPE_FP32);
     args.workspace = a->workspace;
-    args.poll = poll_active;
-    args.poll_arg = s;
+    args.poll = in_flight_poll;
+    args.poll_arg = (void *)&a->in_flight;
     return args;
 }
 
@@ -276,7 +244,7 @@ static void sum_up(struct attention *a, int i) {
     const size_t n = group_elements(a, i);
     const size_t before = n / (size_t)s->plans[i].heads.nkv * (size_t)s->plans[i].heads.kv0;
     float *sum = element(head_groups_tensor(&s->groups, HEADS_DKV), before, DTYPE_FP32);
-    finish(a, SCATTER, PHASE_DKV_SCATTER);
+    in_flight_finish(&a->in_flight, s->plans[i].scatter, PHASE_DKV_SCATTER);
     trace_begin(a->transport->trace, PHASE_ACCUMULATE);
     row->convert(a->dev, sum, DTYPE_FP32, s->slots.data, wire, n);
     for (int r = 1; r < a->sp->size; r++)
@@ -284,10 +252,12 @@ static void sum_up(struct attention *a, int i) {
     trace_end(a->transport->trace);
 }
 
-/* Group i's contributions set out; before, those of the last group have come in. */
+/* Group i's contributions set out. Before, those of the last group have come in; those of the last
+ * one of all are waited for when they are needed. */
 static void send_home(struct attention *a, int i) {
     struct allgather *s = a->state;
-    if (s->active[SCATTER])
+    const bool ahead = allgather_double_buffered(&a->problem);
+    if (ahead && i > 0)
         sum_up(a, i - 1);
     if (s->wire.data) {
         trace_begin(a->transport->trace, PHASE_ACCUMULATE);
@@ -295,8 +265,8 @@ static void send_home(struct attention *a, int i) {
                              DTYPE_FP32, group_elements(a, i) * (size_t)a->sp->size);
         trace_end(a->transport->trace);
     }
-    start(a, SCATTER, s->plans[i].scatter, PHASE_DKV_SCATTER);
-    if (!allgather_double_buffered(&a->problem) || i + 1 == s->groups.n)
+    in_flight_start(&a->in_flight, s->plans[i].scatter, PHASE_DKV_SCATTER);
+    if (!ahead && i + 1 < s->groups.n)
         sum_up(a, i);
 }
 
@@ -310,7 +280,18 @@ static void backward(struct attention *a) {
         backward_group(a, i);
         send_home(a, i);
     }
-    head_groups_copy(&s->groups, s->groups.join_grads);
+    head_groups_copy(&s->groups, s->groups.join_dq);
+}
+
+/* dQ never left; what it is for hides the last of dK and dV. */
+static enum attn_part arrival(struct attention *a, int i) {
+    static const enum attn_part order[QKV_PARTS] = {PART_Q, PART_K, PART_V};
+    struct allgather *s = a->state;
+    if (order[i] == PART_K) {
+        sum_up(a, s->groups.n - 1);
+        head_groups_copy(&s->groups, s->groups.join_dkv);
+    }
+    return order[i];
 }
 
 static struct lse_view lse(const struct attention *a) {
@@ -331,8 +312,8 @@ const struct sp_method sp_allgather = {
     .open = open_allgather,
     .close = close_allgather,
     .ready = ready,
-    .poll = poll_nothing,
     .forward = forward,
     .backward = backward,
+    .arrival = arrival,
     .lse = lse,
 };

@@ -28,11 +28,12 @@ void params_scratch_close(struct params_scratch *s) {
 }
 
 enum status params_open(struct params *p, struct device *dev, struct transport *t,
-                        struct group *group, size_t n, bool backward,
+                        struct in_flight *in_flight, struct group *group, size_t n, bool backward,
                         const struct params_scratch *scratch) {
     *p = (struct params){
         .dev = dev,
         .transport = t,
+        .in_flight = in_flight,
         .group = group,
         .n = n,
         .shard_n = params_shard_elements(n, group->size),
@@ -67,10 +68,13 @@ void params_close(struct params *p) {
 const float *params_gather(const struct params *p) {
     if (!p->gather)
         return p->shard.data;
-    trace_begin(p->transport->trace, PHASE_PARAM_GATHER);
-    plan_run(p->gather);
-    trace_end(p->transport->trace);
+    in_flight_start(p->in_flight, p->gather, PHASE_PARAM_GATHER);
+    in_flight_finish(p->in_flight, p->gather, PHASE_PARAM_GATHER);
     return p->whole->data;
+}
+
+void params_prefetch(const struct params *p) {
+    in_flight_ahead(p->in_flight, p->gather, PHASE_PARAM_GATHER);
 }
 
 float *params_gradient(struct params *p) {
@@ -83,12 +87,15 @@ float *params_gradient(struct params *p) {
     return whole;
 }
 
-void params_reduce(struct params *p) {
+void params_reduce_start(struct params *p) {
+    in_flight_start(p->in_flight, p->scatter, PHASE_GRAD_SCATTER);
+}
+
+void params_reduce_finish(struct params *p) {
     if (!p->scatter)
         return;
     struct trace *trace = p->transport->trace;
-    trace_begin(trace, PHASE_GRAD_SCATTER);
-    plan_run(p->scatter);
+    in_flight_finish(p->in_flight, p->scatter, PHASE_GRAD_SCATTER);
     trace_begin(trace, PHASE_ACCUMULATE);
     /* In rank order, so that the sum does not depend on who came first. */
     const float *slots = p->staging->data;
@@ -96,6 +103,5 @@ void params_reduce(struct params *p) {
     for (int r = 1; r < p->group->size; r++)
         p->dev->row->add(p->dev, p->grad_shard.data, slots + (size_t)r * p->shard_n, DTYPE_FP32,
                          p->shard_n);
-    trace_end(trace);
     trace_end(trace);
 }

@@ -95,13 +95,6 @@ enum status ring_pass_open(struct ring_pass *r, struct attention *a, struct grou
     return st == ST_OK ? plan_hops(r) : st;
 }
 
-static void poll_active(void *arg) {
-    const struct ring_pass *r = arg;
-    for (int i = 0; i < 2; i++)
-        if (r->active[i])
-            plan_progress(r->active[i]);
-}
-
 /* The hop that brings the block of step + 1 while that of step is computed with; NULL after the
  * last. */
 static struct plan *next_hop(const struct ring_pass *r, int step) {
@@ -122,30 +115,13 @@ static struct attn_args block_args(struct ring_pass *r, int step) {
     }
     args.lse = r->lse;
     args.delta = r->delta;
-    args.poll = poll_active;
-    args.poll_arg = r;
+    args.poll = in_flight_poll;
+    args.poll_arg = &r->a->in_flight;
     return args;
 }
 
-static void wait_hop(struct ring_pass *r, int slot, enum phase phase) {
-    if (!r->active[slot])
-        return;
-    trace_begin(r->a->transport->trace, phase);
-    plan_wait(r->active[slot]);
-    trace_end(r->a->transport->trace);
-    r->active[slot] = NULL;
-}
-
-/* Without overlap, it is over before the compute begins. */
-static void start_hop(struct ring_pass *r, int slot, struct plan *plan, enum phase phase) {
-    r->active[slot] = plan;
-    if (!plan)
-        return;
-    trace_begin(r->a->transport->trace, phase);
-    plan_start(plan);
-    trace_end(r->a->transport->trace);
-    if (!r->a->problem.overlap)
-        wait_hop(r, slot, phase);
+void ring_pass_ahead(struct ring_pass *r, enum phase phase) {
+    in_flight_ahead(&r->a->in_flight, r->first, phase);
 }
 
 /* Joins the block of `step` into what the slice's O and LSE hold. */
@@ -166,7 +142,8 @@ void ring_pass_forward(struct ring_pass *r) {
     const struct device_row *row = a->dev->row;
     struct trace *trace = a->transport->trace;
     for (int step = 0; step < r->group->size; step++) {
-        start_hop(r, 0, next_hop(r, step), PHASE_RING);
+        struct plan *hop = next_hop(r, step);
+        in_flight_start(&a->in_flight, hop, PHASE_RING);
         struct attn_args args = block_args(r, step);
         if (step > 0) {
             args.o = r->o_part;
@@ -176,7 +153,7 @@ void ring_pass_forward(struct ring_pass *r) {
         row->attn_forward(a->dev, &args);
         trace_end(trace);
         merge(r, step, r->o_sum ? r->o_sum : r->slice.o->data);
-        wait_hop(r, 0, PHASE_RING);
+        in_flight_finish(&a->in_flight, hop, PHASE_RING);
     }
     if (!r->o_sum)
         return;
@@ -191,13 +168,13 @@ static void pass_gradient_on(struct ring_pass *r, int step) {
     struct attention *a = r->a;
     const enum dtype wire = a->problem.grad_dtype;
     const size_t n = 2 * slice_k_elements(a, &r->slice);
-    wait_hop(r, 1, PHASE_RING_BWD);
+    in_flight_finish(&a->in_flight, r->grad, PHASE_RING_BWD);
     trace_begin(a->transport->trace, PHASE_ACCUMULATE);
     if (step > 1)
         a->dev->row->add(a->dev, r->contribution, r->wire_in.data, wire, n);
     a->dev->row->convert(a->dev, r->wire_out.data, wire, r->contribution, DTYPE_FP32, n);
     trace_end(a->transport->trace);
-    start_hop(r, 1, r->grad, PHASE_RING_BWD);
+    in_flight_start(&a->in_flight, r->grad, PHASE_RING_BWD);
 }
 
 static void backward_block(struct ring_pass *r, int step) {
@@ -225,19 +202,24 @@ void ring_pass_backward(struct ring_pass *r) {
     row->zero(a->dev, s->dkv->data, s->dkv->bytes);
     trace_end(trace);
     for (int step = 0; step < r->group->size; step++) {
-        start_hop(r, 0, next_hop(r, step), PHASE_RING_BWD);
+        struct plan *hop = next_hop(r, step);
+        in_flight_start(&a->in_flight, hop, PHASE_RING_BWD);
         backward_block(r, step);
         if (step > 0)
             pass_gradient_on(r, step);
-        wait_hop(r, 0, PHASE_RING_BWD);
+        in_flight_finish(&a->in_flight, hop, PHASE_RING_BWD);
     }
+}
+
+void ring_pass_last_hop(struct ring_pass *r) {
+    struct attention *a = r->a;
     if (!r->grad)
         return;
-    wait_hop(r, 1, PHASE_RING_BWD);
-    trace_begin(trace, PHASE_ACCUMULATE);
-    row->add(a->dev, s->dkv->data, r->wire_in.data, a->problem.grad_dtype,
-             2 * slice_k_elements(a, s));
-    trace_end(trace);
+    in_flight_finish(&a->in_flight, r->grad, PHASE_RING_BWD);
+    trace_begin(a->transport->trace, PHASE_ACCUMULATE);
+    a->dev->row->add(a->dev, r->slice.dkv->data, r->wire_in.data, a->problem.grad_dtype,
+                     2 * slice_k_elements(a, &r->slice));
+    trace_end(a->transport->trace);
 }
 
 struct lse_view ring_pass_lse(const struct ring_pass *r) {

@@ -29,8 +29,6 @@ struct ring_pass {
     struct buffer wire_out,
         wire_in; /* dK, dV in grad_dtype: leaving, and arriving from the rank before */
     struct plan *grad;
-
-    struct plan *active[2]; /* in flight, for polling while computing */
 };
 
 /* Collective over group, whose rank r has the slice at pos [r]; heads and tokens are the same on
@@ -39,9 +37,15 @@ enum status ring_pass_open(struct ring_pass *r, struct attention *a, struct grou
                            const struct slice *slice);
 void ring_pass_close(struct ring_pass *r);
 
-/* The slice's q, kv -> o; and dout -> dq, dkv (which are overwritten). */
+/* The slice's k and v may set out on their first hop before a pass, in whose phase waiting for them
+ * counts. */
+void ring_pass_ahead(struct ring_pass *r, enum phase phase);
+
+/* The slice's q, kv -> o; and dout -> dq, dkv (which are overwritten). dkv is complete when the
+ * last hop has been waited for. */
 void ring_pass_forward(struct ring_pass *r);
 void ring_pass_backward(struct ring_pass *r);
+void ring_pass_last_hop(struct ring_pass *r);
 
 struct lse_view ring_pass_lse(const struct ring_pass *r);
 

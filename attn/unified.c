@@ -105,15 +105,15 @@ void unified_close(struct attention *a) {
     free(s);
 }
 
-void unified_ready(struct attention *a, enum qkv_part part) {
+/* A ring's first hop takes K and V, which the backward pass finds in their place. */
+void unified_ready(struct attention *a, enum attn_part part) {
     struct unified *s = a->state;
-    if (has_heads(a) && a->problem.overlap && !a->problem.fuse_qkv)
-        heads_exchange_start(&s->heads, part);
-}
-
-bool unified_poll(struct attention *a) {
-    struct unified *s = a->state;
-    return has_heads(a) && heads_exchange_poll(&s->heads);
+    if (has_heads(a) && part == PART_DOUT)
+        heads_exchange_output_grad_ahead(&s->heads);
+    else if (has_heads(a))
+        heads_exchange_ahead(&s->heads, part);
+    else if (part == PART_V || part == PART_DOUT)
+        ring_pass_ahead(&s->ring, part == PART_V ? PHASE_RING : PHASE_RING_BWD);
 }
 
 void unified_forward(struct attention *a) {
@@ -130,8 +130,25 @@ void unified_backward(struct attention *a) {
     if (has_heads(a))
         heads_exchange_output_grad(&s->heads);
     ring_pass_backward(&s->ring);
-    if (has_heads(a))
-        heads_exchange_input_grads(&s->heads);
+    if (!has_heads(a))
+        return;
+    ring_pass_last_hop(&s->ring);
+    heads_exchange_input_grads(&s->heads);
+}
+
+/* From a slice of heads the smallest go first: what they are for hides the others. In a ring dQ
+ * never left, and what it is for hides the last hop of dK and dV. */
+enum attn_part unified_arrival(struct attention *a, int i) {
+    static const enum attn_part of_heads[QKV_PARTS] = {PART_K, PART_V, PART_Q};
+    static const enum attn_part of_ring[QKV_PARTS] = {PART_Q, PART_K, PART_V};
+    struct unified *s = a->state;
+    if (has_heads(a)) {
+        heads_exchange_input_grad(&s->heads, of_heads[i]);
+        return of_heads[i];
+    }
+    if (of_ring[i] == PART_K)
+        ring_pass_last_hop(&s->ring);
+    return of_ring[i];
 }
 
 struct lse_view unified_lse(const struct attention *a) {

@@ -20,16 +20,17 @@ void unified_memory(const struct problem *p, const struct predict_env *env,
 struct attn_args unified_piece(const struct problem *p, int sp_rank);
 enum status unified_open(struct attention *a);
 void unified_close(struct attention *a);
-void unified_ready(struct attention *a, enum qkv_part part);
-bool unified_poll(struct attention *a);
+void unified_ready(struct attention *a, enum attn_part part);
 void unified_forward(struct attention *a);
 void unified_backward(struct attention *a);
+enum attn_part unified_arrival(struct attention *a, int i);
 struct lse_view unified_lse(const struct attention *a);
 
 /* What the rows have in common. */
 #define UNIFIED_HOOKS                                                                              \
     .volume = unified_volume, .memory = unified_memory, .piece = unified_piece,                    \
-    .open = unified_open, .close = unified_close, .ready = unified_ready, .poll = unified_poll,    \
-    .forward = unified_forward, .backward = unified_backward, .lse = unified_lse
+    .open = unified_open, .close = unified_close, .ready = unified_ready,                          \
+    .forward = unified_forward, .backward = unified_backward, .arrival = unified_arrival,          \
+    .lse = unified_lse
 
 #endif
