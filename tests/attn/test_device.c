@@ -107,6 +107,46 @@ static void products(void **state) {
     }
 }
 
+static void count_poll(void *arg) {
+    ++*(int *)arg;
+}
+
+/* One that polls is made of pieces: with several of them each way it is the same as the whole. */
+static void polled_products(void **state) {
+    (void)state;
+    enum { SIDE = 1040, SIZE = SIDE * SIDE };
+    float *x = malloc(4 * SIZE * sizeof *x), *whole = x + 2 * SIZE, *pieces = x + 3 * SIZE;
+    assert_non_null(x);
+    fill(x, 4 * SIZE, 1);
+    struct device *dev = open_cpu(1);
+    for (int t = 0; t < 4; t++) {
+        int polls = 0;
+        struct gemm_args args = {.trans_a = t & 1,
+                                 .trans_b = t & 2,
+                                 .m = 530,
+                                 .n = 1030,
+                                 .k = 300,
+                                 .a = x,
+                                 .lda = SIDE,
+                                 .b = x + SIZE,
+                                 .ldb = SIDE,
+                                 .beta = t & 1 ? 0.5f : 0,
+                                 .c = whole,
+                                 .ldc = SIDE};
+        memcpy(pieces, whole, SIZE * sizeof *x);
+        dev->row->gemm(dev, &args);
+        args.c = pieces;
+        args.poll = count_poll;
+        args.poll_arg = &polls;
+        dev->row->gemm(dev, &args);
+        assert_true(polls > 1);
+        for (int i = 0; i < SIZE; i++)
+            assert_true(fabsf(whole[i] - pieces[i]) < 1e-4f);
+    }
+    dev->row->close(dev);
+    free(x);
+}
+
 /* A matrix of n elements that bf16 has, stored in either type. */
 struct matrix {
     float *x;
@@ -311,10 +351,11 @@ static void dtypes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refused),       cmocka_unit_test(memory_is_in_the_ledger),
-        cmocka_unit_test(products),      cmocka_unit_test(bf16_products),
-        cmocka_unit_test(delta_by_rows), cmocka_unit_test(merges),
-        cmocka_unit_test(rotations),     cmocka_unit_test(conversions),
-        cmocka_unit_test(additions),     cmocka_unit_test(dtypes),
+        cmocka_unit_test(products),      cmocka_unit_test(polled_products),
+        cmocka_unit_test(bf16_products), cmocka_unit_test(delta_by_rows),
+        cmocka_unit_test(merges),        cmocka_unit_test(rotations),
+        cmocka_unit_test(conversions),   cmocka_unit_test(additions),
+        cmocka_unit_test(dtypes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
