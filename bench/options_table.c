@@ -216,8 +216,8 @@ static const struct option options[] = {
      .help = "allgather: K/V heads are gathered in so many groups, one after the other"},
     {.name = "overlap", .type = OPT_CHOICE, .list = true, .variable = true, .value = "STATE",
      .initial = "on", NAMES("on", "off"), .commands = ATTN, GROUP,
-     .help = "Exchange while computing: ring's hops; with --fuse-qkv off, K and V under Q's "
-             "projection"},
+     .help = "Exchange while computing: ring's hops, allgather's groups, dO, parameters; with "
+             "--fuse-qkv off, Q, K, V and their gradients one under the other's projection"},
 #undef GROUP
 
 #define GROUP .group = "Backends"
