@@ -1,15 +1,29 @@
 #include "comm/group.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* The standard guarantees tags up to 32767 only. */
 enum { TAG_BARRIER, TAG_NOTE, TAG_FIRST, TAG_LAST = 32767 };
 
+/* A part of a group, for as long as the group is there. */
+struct group_part {
+    struct group_part *next;
+    struct group group;
+    bool taken;
+    int who[][2]; /* color and key of every rank of the parent */
+};
+
+struct group_parts {
+    struct group_part *first;
+};
+
 static enum status adopt(struct group *group, MPI_Comm comm, enum wait_policy wait) {
-    group->comm = comm;
-    group->wait = wait;
-    group->next_tag = TAG_FIRST;
+    *group = (struct group){.comm = comm, .wait = wait, .next_tag = TAG_FIRST};
     MPI_Comm_rank(comm, &group->rank);
     MPI_Comm_size(comm, &group->size);
-    return ST_OK;
+    group->parts = calloc(1, sizeof *group->parts);
+    return group_agree(group, group->parts ? ST_OK : fail(ST_ENV, "out of memory for a group"));
 }
 
 enum status group_init(struct group *group, MPI_Comm comm, enum wait_policy wait) {
@@ -19,16 +33,73 @@ enum status group_init(struct group *group, MPI_Comm comm, enum wait_policy wait
     return adopt(group, copy, wait);
 }
 
-enum status group_split(const struct group *parent, int color, int key, struct group *out) {
-    MPI_Comm part = MPI_COMM_NULL;
-    if (MPI_Comm_split(parent->comm, color, key, &part) != MPI_SUCCESS)
+/* Also of a group that could not be adopted. */
+static void release(struct group *group) {
+    struct group_part *part = group->parts ? group->parts->first : NULL;
+    while (part) {
+        struct group_part *next = part->next;
+        release(&part->group);
+        free(part);
+        part = next;
+    }
+    free(group->parts);
+    MPI_Comm_free(&group->comm);
+}
+
+/* A free one of the same ranks in the same order: all ranks of the parent find the same. */
+static struct group_part *find_part(const struct group *parent, const struct group_part *wanted) {
+    struct group_part *part = parent->parts->first;
+    const size_t bytes = (size_t)parent->size * sizeof part->who[0];
+    while (part && (part->taken || memcmp(part->who, wanted->who, bytes) != 0))
+        part = part->next;
+    return part;
+}
+
+/* The part is the parent's from then on, unless it fails. */
+static enum status split(const struct group *parent, struct group_part *part) {
+    const int *mine = part->who[parent->rank];
+    MPI_Comm comm = MPI_COMM_NULL;
+    if (MPI_Comm_split(parent->comm, mine[0], mine[1], &comm) != MPI_SUCCESS)
         return fail(ST_ENV, "MPI_Comm_split failed");
-    return adopt(out, part, parent->wait);
+    const enum status st = group_agree(parent, adopt(&part->group, comm, parent->wait));
+    if (st != ST_OK) {
+        release(&part->group);
+        return st;
+    }
+    part->next = parent->parts->first;
+    parent->parts->first = part;
+    return ST_OK;
+}
+
+enum status group_split(const struct group *parent, int color, int key, struct group *out) {
+    const int mine[2] = {color, key};
+    struct group_part *part = calloc(1, sizeof *part + (size_t)parent->size * sizeof part->who[0]);
+    enum status st =
+        group_agree(parent, part ? ST_OK : fail(ST_ENV, "out of memory for a group of ranks"));
+    if (st == ST_OK) {
+        group_allgather(parent, mine, part->who, sizeof mine);
+        struct group_part *known = find_part(parent, part);
+        if (!known)
+            st = split(parent, part);
+        if (known || st != ST_OK) {
+            free(part);
+            part = known;
+        }
+    }
+    if (st != ST_OK)
+        return st;
+    part->taken = true;
+    *out = part->group;
+    out->wait = parent->wait;
+    out->part = part;
+    return ST_OK;
 }
 
 void group_free(struct group *group) {
-    if (group->size > 0)
-        MPI_Comm_free(&group->comm);
+    if (group->part)
+        group->part->taken = false;
+    else if (group->size > 0)
+        release(group);
     *group = (struct group){.comm = MPI_COMM_NULL};
 }
 

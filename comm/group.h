@@ -18,14 +18,19 @@ struct group {
     int rank, size;
     enum wait_policy wait;
     int next_tag; /* of the next plan; equal on all ranks, since creating a plan is collective */
+    struct group_part *part;   /* NULL: it is no part of another */
+    struct group_parts *parts; /* of it */
 };
 
 /* A group over comm, which it duplicates. Collective. */
 enum status group_init(struct group *group, MPI_Comm comm, enum wait_policy wait);
 
-/* The ranks of parent that pass the same color, ordered by key. Collective over parent. */
+/* The ranks of parent that pass the same color, ordered by key. Collective over parent, which keeps
+ * the communicator when the part is freed, and gives it to the next who ask for the same ranks:
+ * MPI's split spins while it waits, which takes milliseconds where ranks share cores. */
 enum status group_split(const struct group *parent, int color, int key, struct group *out);
 
+/* Collective; parts before the group that they are of. */
 void group_free(struct group *group);
 
 /* Dissemination barrier, ceil(log2 P) rounds (Hensgen, Finkel, Manber 1988): the same algorithm

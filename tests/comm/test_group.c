@@ -67,6 +67,31 @@ static void grid_groups(void **state) {
     }
 }
 
+/* A part that was freed serves again, while it is taken it does not; in another order it is another
+ * one. Ranks, policy and tags begin anew. */
+static void parts_serve_again(void **state) {
+    (void)state;
+    struct group *world = &test_world, a, b, c;
+    assert_int_equal(group_split(world, world->rank % 2, world->rank, &a), ST_OK);
+    assert_int_equal(group_split(world, world->rank % 2, world->rank, &b), ST_OK);
+    assert_true(a.comm != b.comm);
+    const MPI_Comm comm = b.comm;
+    const int first = group_take_tag(&b);
+    group_free(&b);
+    const enum wait_policy wait = world->wait;
+    world->wait = WAIT_BLOCK;
+    assert_int_equal(group_split(world, world->rank % 2, world->rank, &b), ST_OK);
+    world->wait = wait;
+    assert_true(b.comm == comm);
+    assert_int_equal(b.wait, WAIT_BLOCK);
+    assert_int_equal(group_take_tag(&b), first);
+    assert_int_equal(group_split(world, world->rank % 2, -world->rank, &c), ST_OK);
+    assert_int_equal(c.rank, c.size - 1 - b.rank);
+    group_free(&c);
+    group_free(&b);
+    group_free(&a);
+}
+
 /* Both kinds of groups cover the ranks, meet in one rank each, and count by their coordinates. */
 static void usp_groups(void **state) {
     (void)state;
@@ -102,7 +127,7 @@ int tests(void) {
     const struct CMUnitTest all[] = {
         cmocka_unit_test(barrier_separates), cmocka_unit_test(worst_status_reaches_all),
         cmocka_unit_test(collectives),       cmocka_unit_test(grid_groups),
-        cmocka_unit_test(usp_groups),
+        cmocka_unit_test(parts_serve_again), cmocka_unit_test(usp_groups),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
 }
