@@ -34,6 +34,12 @@ void head_groups_memory(const struct problem *p, struct mem_predict *out) {
         out->bytes[MEM_EXCHANGE] += q + (q + kv) / s.elem_bytes * 4;
 }
 
+int head_groups_plans(const struct problem *p) {
+    if (head_groups_count(p) == 1)
+        return 0;
+    return p->backward ? 5 : 2;
+}
+
 void head_groups_close(struct head_groups *g) {
     if (!g->a)
         return;

@@ -35,6 +35,9 @@ const struct buffer *head_groups_tensor(const struct head_groups *g, enum head_t
 /* Runs one of the plans, if there is one. */
 void head_groups_copy(const struct head_groups *g, struct plan *plan);
 
+/* Number of plans that head_groups_open() makes. */
+int head_groups_plans(const struct problem *p);
+
 void head_groups_memory(const struct problem *p, struct mem_predict *out);
 
 #endif

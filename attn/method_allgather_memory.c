@@ -18,10 +18,10 @@ bool allgather_double_buffered(const struct problem *p) {
     return p->overlap && head_groups_count(p) > 1;
 }
 
-/* Each group of heads plans its gather, and then its reduction. */
+/* Each group of heads plans its gather, and then its reduction, after the copies to groups. */
 static size_t staging(const struct problem *p, const char *algorithms) {
     size_t bytes = 0;
-    int plan = 0;
+    int plan = head_groups_plans(p);
     for (int i = 0; i < head_groups_count(p); i++) {
         const struct kv_heads h = allgather_heads(p, head_group(p, i));
         bytes += kv_gather_staging(&h, p->sp_size, dtype_bytes(p->dtype),
