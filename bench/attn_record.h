@@ -1,0 +1,35 @@
+/* What was measured of an attention layer, and the record that is made of it. */
+#ifndef SPB_BENCH_ATTN_RECORD_H
+#define SPB_BENCH_ATTN_RECORD_H
+
+#include <jansson.h>
+
+#include "attn/check.h"
+#include "bench/attn_case.h"
+#include "bench/setup.h"
+
+/* The layer, without exchanges, its exchanges alone, and the bound; interleaved. */
+enum attn_variant { ATTN_WHOLE, ATTN_COMPUTE, ATTN_COMM, ATTN_GEMM, ATTN_VARIANTS };
+
+/* What was counted and found, over all ranks. */
+struct attn_outcome {
+    uint64_t sent, param_sent;
+    bool checked;
+    struct check_report check;
+    double balance; /* 0: not measured */
+    double work_balance;
+    enum link_class link;
+    struct peaks peaks;
+    struct attn_memory memory; /* by formula */
+    struct measurement times[ATTN_VARIANTS];
+    double gemm_flops; /* of one run of the bound, on one rank */
+    bool exchanges;    /* COMPUTE and COMM were measured: there is something to leave out */
+};
+
+/* The record of case i, in want of its name. algorithm: as in setup_record(). The caller owns it.
+ */
+json_t *attn_record(const struct session *s, const struct setup *setup, const struct attn_case *c,
+                    size_t i, const struct device *dev, const struct attn_outcome *out,
+                    const char *algorithm);
+
+#endif
