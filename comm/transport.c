@@ -6,6 +6,7 @@
 #include "comm/hybrid_transport.h"
 #include "comm/mpi_transport.h"
 #include "comm/shm_transport.h"
+#include "comm/traffic.h"
 
 const struct transport_row transport_table[] = {
     {"shm", "copies straight from the sender's memory, on one host", shm_transport_available,
@@ -80,10 +81,15 @@ void buffer_free(struct transport *t, struct buffer *buffer) {
 
 enum status plan_create(struct transport *t, const struct plan_spec *spec, struct plan **out) {
     *out = NULL;
-    return t->ops->plan_create(t, spec, out);
+    const enum status st = t->ops->plan_create(t, spec, out);
+    if (st == ST_OK && t->log)
+        traffic_planned(t->log, spec, *out);
+    return st;
 }
 
 void plan_start(struct plan *plan) {
+    if (plan->transport->log)
+        traffic_started(plan->transport->log, plan);
     plan->started = true;
     plan->transport->ops->plan_start(plan);
 }
@@ -97,6 +103,8 @@ void plan_wait(struct plan *plan) {
         return;
     plan->transport->ops->plan_wait(plan);
     plan->started = false;
+    if (plan->transport->log)
+        traffic_waited(plan->transport->log);
 }
 
 void plan_run(struct plan *plan) {

@@ -46,6 +46,7 @@ struct plan_spec {
 };
 
 struct transport;
+struct traffic_log;
 
 /* What every transport's plan begins with. */
 struct plan {
@@ -80,6 +81,7 @@ struct transport {
     char chosen_as[240]; /* why "auto" took it, "" when it was asked for by name */
     struct mem_ledger *ledger;
     struct trace *trace;
+    struct traffic_log *log; /* is told of plans and exchanges (comm/traffic.h); NULL: nobody is */
     uint64_t
         sent[TRAFFIC_KINDS]; /* payload bytes handed to other ranks: counted where they leave */
 };
