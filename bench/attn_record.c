@@ -1,10 +1,9 @@
 #include "bench/attn_record.h"
 
-#include <math.h>
-
 #include "attn/predict.h"
 #include "bench/check_record.h"
 #include "bench/head_shares.h"
+#include "bench/interconnect.h"
 #include "results/record.h"
 
 static void record_problem(const struct session *s, const struct attn_case *c, size_t i,
@@ -55,6 +54,7 @@ static void record_exchanges(const struct attn_outcome *out, json_t *r) {
                  comm = out->times[ATTN_COMM].time.median;
     const double exposed = whole->median - compute;
     record_metric(r, "comm_only_s", comm);
+    record_metric(r, "predicted_comm_s", out->predicted_s);
     record_metric(r, "compute_only_s", compute);
     if (exposed < 0)
         return;
@@ -109,7 +109,6 @@ json_t *attn_record(const struct session *s, const struct setup *setup, const st
     record_memory_of(out, r);
     if (out->checked)
         check_record(&out->check, r);
-    if (c->spread.sp_size > 1)
-        record_interconnect(r, link_class_name(out->link), NAN);
+    interconnect_record(s->run, &c->spread, out->rates, r);
     return r;
 }

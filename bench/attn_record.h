@@ -18,7 +18,8 @@ struct attn_outcome {
     struct check_report check;
     double balance; /* 0: not measured */
     double work_balance;
-    enum link_class link;
+    const struct link_rates *rates; /* NULL: none */
+    double predicted_s;             /* of the exchanges alone; NAN: not predicted */
     struct peaks peaks;
     struct attn_memory memory; /* by formula */
     struct measurement times[ATTN_VARIANTS];

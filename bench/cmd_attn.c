@@ -6,6 +6,8 @@
 #include "bench/commands.h"
 #include "bench/gemm_rate.h"
 #include "bench/head_shares.h"
+#include "bench/interconnect.h"
+#include "bench/link_source.h"
 #include "bench/setup.h"
 #include "comm/tap.h"
 
@@ -50,8 +52,8 @@ static void run_gemm(void *arg) {
     gemm_rate_run(&((struct bench *)arg)->gemm);
 }
 
-/* The first iteration, untimed: it is recorded for replays and counted. */
-static enum status first_iteration(struct bench *b, const struct session *s,
+/* The first iteration, untimed: it is recorded for replays, noted for predictions, and counted. */
+static enum status first_iteration(struct bench *b, const struct session *s, struct setup *setup,
                                    struct attn_outcome *out) {
     struct group *world = s->run->world;
     const struct problem *p = &b->layer.attention.problem;
@@ -59,12 +61,15 @@ static enum status first_iteration(struct bench *b, const struct session *s,
         layer_forward(&b->layer);
     const uint64_t sp = b->tap->sent[TRAFFIC_SP], param = b->tap->sent[TRAFFIC_PARAM];
     tap_record_begin(b->tap);
+    traffic_begin(&setup->traffic);
     iterate(b);
+    traffic_end(&setup->traffic);
     enum status st = group_agree(world, tap_record_end(b->tap));
     uint64_t sent[2] = {b->tap->sent[TRAFFIC_SP] - sp, b->tap->sent[TRAFFIC_PARAM] - param};
     group_max_u64(world, sent, 2);
     out->sent = sent[0];
     out->param_sent = sent[1];
+    out->predicted_s = interconnect_predict(s->run, setup, out->rates);
     return st;
 }
 
@@ -142,17 +147,17 @@ static struct attn_memory memory_of(const struct bench *b, const struct attn_cas
     return m;
 }
 
-static enum status measure_case(struct bench *b, struct session *s, const struct setup *setup,
-                                const struct attn_case *c, size_t i, struct device *dev) {
-    struct attn_outcome out = {.sent = 0};
-    enum status st = first_iteration(b, s, &out);
+static enum status measure_case(struct bench *b, struct session *s, struct setup *setup,
+                                const struct attn_case *c, size_t i, struct device *dev,
+                                const struct link_rates *rates) {
+    struct attn_outcome out = {.rates = rates};
+    enum status st = first_iteration(b, s, setup, &out);
     if (st == ST_OK)
         st = group_agree(s->run->world, gemm_rate_open(&b->gemm, dev));
     if (st == ST_OK)
         st = measure_all(b, s, i, &out);
     out.gemm_flops = b->gemm.flops;
     if (st == ST_OK) {
-        out.link = worst_sp_link(s, setup);
         out.peaks = peaks_over_ranks(s->run->world, &setup->ledger);
         out.memory = memory_of(b, c, dev, s->run->world);
         st = find_balance(b, s, c, &out);
@@ -197,10 +202,13 @@ static enum status run_case(struct session *s, size_t i, const void *resolved) {
     struct device *dev = NULL;
     struct bench b = {.tap = NULL};
     announce(s, c);
-    mem_rss_reset();
+    const struct link_rates *rates = NULL;
     enum status st = setup_open(&setup, s, i, &c->spread, true);
-    if (st == ST_OK)
+    if (st == ST_OK) {
+        rates = link_rates_find(s, i, &setup);
+        mem_rss_reset();
         st = group_agree(s->run->world, attn_case_device(c, s->run->threads, &dev));
+    }
     if (st == ST_OK) {
         b.tap = setup.tap;
         st = layer_open(&b.layer, &c->problem, c->method, dev, setup.transport, &setup.grid,
@@ -208,7 +216,7 @@ static enum status run_case(struct session *s, size_t i, const void *resolved) {
         st = group_agree(s->run->world, st);
     }
     if (st == ST_OK)
-        st = measure_case(&b, s, &setup, c, i, dev);
+        st = measure_case(&b, s, &setup, c, i, dev, rates);
     layer_close(&b.layer);
     if (dev)
         dev->row->close(dev);

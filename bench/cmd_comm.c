@@ -7,6 +7,8 @@
 #include "base/units.h"
 #include "bench/comm_kinds.h"
 #include "bench/comm_options.h"
+#include "bench/interconnect.h"
+#include "bench/link_source.h"
 #include "bench/measured_op.h"
 #include "bench/setup.h"
 #include "comm/copy_rows.h"
@@ -151,8 +153,9 @@ static void free_copies(struct measured_op *m) {
 struct outcome {
     uint64_t sent, wrong, memory; /* memory: by formula */
     bool checked;
-    double copy_s; /* 0: no bound */
-    enum link_class link;
+    double copy_s;                  /* 0: no bound */
+    double predicted_s;             /* NAN: not predicted */
+    const struct link_rates *rates; /* NULL: none */
     struct peaks peaks;
 };
 
@@ -184,6 +187,7 @@ static json_t *make_record(const struct session *s, const struct setup *setup, s
     comm_options_record(c->row, &c->params, r);
     setup_record(s, setup, i, &c->spread, algorithm, r);
     measurement_record(m, r);
+    record_metric(r, "predicted_comm_s", out->predicted_s);
     const double t = m->time.median;
     record_metric(r, "algbw_gb_s", (double)bytes / t / 1e9);
     record_metric(r, "busbw_gb_s", (double)out->sent / t / 1e9);
@@ -201,8 +205,7 @@ static json_t *make_record(const struct session *s, const struct setup *setup, s
                   (long long)out->memory);
     if (out->checked)
         record_check(r, out->wrong == 0, NAN, (long long)out->wrong, "every element, regenerated");
-    if (sp > 1)
-        record_interconnect(r, link_class_name(out->link), NAN);
+    interconnect_record(s->run, &c->spread, out->rates, r);
     return r;
 }
 
@@ -218,9 +221,12 @@ static uint64_t verify_all(struct measured_op *m, const struct group *world) {
     return wrong;
 }
 
-static uint64_t bytes_of_one_run(struct measured_op *m, const struct setup *setup) {
+/* One run, untimed: its exchanges are noted, its bytes counted. */
+static uint64_t note_one_run(struct measured_op *m, struct setup *setup) {
     const uint64_t before = setup->transport->sent[TRAFFIC_SP];
+    traffic_begin(&setup->traffic);
     measured_op_run(m);
+    traffic_end(&setup->traffic);
     uint64_t sent = setup->transport->sent[TRAFFIC_SP] - before;
     group_max_u64(setup->grid.world, &sent, 1);
     return sent;
@@ -239,8 +245,9 @@ static uint64_t memory_of(const struct measured_op *m, const struct group *world
 /* Bytes that a copy must move to bound the operation, on the rank that has most; 0: no bound. It
  * only makes sense where data move by copying: between ranks of one host. */
 static size_t bound_bytes(const struct measured_op *m, const struct setup *setup,
-                          const struct comm_case *c, enum link_class link) {
-    if (c->spread.sp_size == 1 || link == LINK_NETWORK)
+                          const struct comm_case *c, const struct run *run) {
+    const struct placement_shape shape = spread_shape(&c->spread);
+    if (c->spread.sp_size == 1 || placement_sp_links(run->places, &shape).worst == LINK_NETWORK)
         return 0;
     uint64_t bytes =
         op_volume(c->row, c->pass, &c->params, c->spread.sp_size) + op_own_bytes(&m->copies[0]);
@@ -249,10 +256,10 @@ static size_t bound_bytes(const struct measured_op *m, const struct setup *setup
 }
 
 static enum status measure_case(struct session *s, struct setup *setup, size_t i,
-                                const struct comm_case *c) {
+                                const struct comm_case *c, const struct link_rates *rates) {
     const int copies = copies_of(c, s->run->machine);
     struct measured_op m;
-    struct outcome out = {.checked = opts_flag(s->run->opts, "check")};
+    struct outcome out = {.checked = opts_flag(s->run->opts, "check"), .rates = rates};
     enum status st = create_copies(&m, copies, c, setup);
     if (st != ST_OK) {
         free_copies(&m);
@@ -260,11 +267,11 @@ static enum status measure_case(struct session *s, struct setup *setup, size_t i
     }
     if (out.checked)
         out.wrong = verify_all(&m, setup->grid.world);
-    out.sent = bytes_of_one_run(&m, setup);
-    out.link = worst_sp_link(s, setup);
+    out.sent = note_one_run(&m, setup);
+    out.predicted_s = interconnect_predict(s->run, setup, out.rates);
     struct measurement time;
     const struct measure_config config = case_config(s, i);
-    st = measured_op_measure(&m, setup->grid.world, &config, bound_bytes(&m, setup, c, out.link),
+    st = measured_op_measure(&m, setup->grid.world, &config, bound_bytes(&m, setup, c, s->run),
                              c->spread.sp_size, &time, &out.copy_s);
     if (st == ST_OK) {
         out.peaks = peaks_over_ranks(setup->grid.world, &setup->ledger);
@@ -293,10 +300,12 @@ static enum status run_case(struct session *s, size_t i, const void *resolved) {
     remark(c, shares, sizeof shares);
     if (shares[0] && s->run->world->rank == 0)
         note("%s: %s", c->row->name, shares);
-    mem_rss_reset();
     enum status st = setup_open(&setup, s, i, &c->spread, false);
-    if (st == ST_OK)
-        st = measure_case(s, &setup, i, c);
+    if (st == ST_OK) {
+        const struct link_rates *rates = link_rates_find(s, i, &setup);
+        mem_rss_reset();
+        st = measure_case(s, &setup, i, c, rates);
+    }
     setup_close(&setup);
     return st;
 }

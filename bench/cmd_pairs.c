@@ -6,6 +6,8 @@
 #include "attn/dtype.h"
 #include "base/units.h"
 #include "bench/comm_kinds.h"
+#include "bench/interconnect.h"
+#include "bench/link_source.h"
 #include "bench/pair_record.h"
 #include "bench/setup.h"
 #include "results/record.h"
@@ -83,7 +85,9 @@ static json_t *make_record(const struct session *s, const struct setup *setup, s
                            const struct pair_case *c, const struct pair_times *times,
                            const struct peaks *peaks) {
     const double rate = (double)largest(c) / times->slowest.time.median / 1e9;
-    const struct pair_report report = {times, s->run->places, &c->spread, c->sizes, c->n_sizes};
+    const struct pair_report report = {times, s->run->places, c->spread.ranks, c->sizes,
+                                       c->n_sizes};
+    struct link_rates rates;
     json_t *r = record_new("comm");
     record_param_str(r, "op", "pairs");
     record_param_int(r, "bytes", (long long)largest(c));
@@ -104,24 +108,30 @@ static json_t *make_record(const struct session *s, const struct setup *setup, s
     if (opts_flag(s->run->opts, "check"))
         record_check(r, times->wrong == 0, NAN, (long long)times->wrong,
                      "every element, regenerated");
-    if (pair_record(&report, r) == ST_OK)
-        return r;
-    json_decref(r);
-    return NULL;
+    if (pair_record(&report, r) != ST_OK) {
+        json_decref(r);
+        return NULL;
+    }
+    const bool read = link_rates_read(r, s->run->places, c->spread.ranks, "pairs", &rates);
+    interconnect_record(s->run, &c->spread, read ? &rates : NULL, r);
+    return r;
 }
 
 static enum status measure_case(struct session *s, struct setup *setup, size_t i,
                                 const struct pair_case *c) {
     struct group *world = setup->grid.world;
     const struct pattern pattern = {c->seed, TENSOR_RAW, c->elem_bytes};
+    const struct pair_scope scope = {.verify = true};
     struct pairs pairs;
     struct pair_times times = {0};
     enum status st = pairs_open(&pairs, setup->transport, world, pattern, c->sizes, c->n_sizes);
     if (st == ST_OK)
-        st = pair_times_measure(&pairs, s->run->trace, &s->config, &times);
+        st = pair_times_measure(&pairs, s->run->trace, &s->config, &scope, &times);
     if (st == ST_OK) {
         const struct peaks peaks = peaks_over_ranks(world, &setup->ledger);
         json_t *record = world->rank == 0 ? make_record(s, setup, i, c, &times, &peaks) : NULL;
+        if (times.wrong == 0)
+            link_rates_keep(s, setup, record);
         st = group_agree(world, finish_record(s, i, record));
     }
     const uint64_t wrong = opts_flag(s->run->opts, "check") ? times.wrong : 0;

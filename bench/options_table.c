@@ -259,6 +259,10 @@ static const struct option options[] = {
      .help = "Iterations before the confidence interval may stop a case"},
     {.name = "max-samples", .type = OPT_COUNT, .value = "N", .initial = "1000", .min = 1,
      .max = 1 << 20, .commands = RUNS, GROUP, .help = "Iterations after which a case ends"},
+    {.name = "link-rates", .type = OPT_CHOICE, .value = "SOURCE", .initial = "auto",
+     NAMES("auto", "probe", "off"), .commands = RUNS, GROUP,
+     .help = "Bandwidth of links, for the predicted exchange time: that of 'comm --op pairs' in the run "
+             "folder, else a probe of half a second; always a probe; or none"},
     {.name = "serialize-ranks", .type = OPT_FLAG, .commands = ATTN, GROUP,
      .help = "Measure the balance with one rank computing at a time, as ranks that share cores need"},
     {.name = "seed", .type = OPT_COUNT, .value = "N", .initial = "1", .max = UINT32_MAX,

@@ -3,20 +3,23 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "comm/grid.h"
 #include "results/link_fit.h"
 #include "results/record.h"
 
 static const char *const mode_names[PAIR_MODES] = {"isolated", "loaded"};
 static const char *const direction_names[PAIR_DIRECTIONS] = {"one", "both"};
 
-/* Median seconds of a pair's message of the index-th size. */
+/* Median seconds of a pair's message of the index-th size; 0: not measured. */
 static double seconds(const struct pair_report *r, int a, int b, enum pair_mode mode,
                       enum pair_direction direction, int index) {
-    return r->times->results[pair_index(r->spread->ranks, a, b)].median_s[mode][direction][index];
+    return r->times->results[pair_index(r->ranks, a, b)].median_s[mode][direction][index];
 }
 
-/* GB/s of a pair at the largest size, one direction. */
+static bool measured(const struct pair_report *r, int a, int b, enum pair_mode mode) {
+    return seconds(r, a, b, mode, PAIR_ONE, 0) > 0;
+}
+
+/* GB/s of a pair at the largest size. */
 static double gb_s(const struct pair_report *r, int a, int b, enum pair_mode mode,
                    enum pair_direction direction) {
     const int top = r->n_sizes - 1;
@@ -33,12 +36,15 @@ static json_t *pair_mode(const struct pair_report *r, int a, int b, enum pair_mo
 }
 
 static void record_pair(const struct pair_report *r, int a, int b, json_t *record) {
+    if (!measured(r, a, b, PAIR_LOADED))
+        return;
     json_t *pair =
         json_pack("{s:i, s:i, s:s}", "a", a, "b", b, "class", link_class_name(class_of(r, a, b)));
     bool complete = pair != NULL;
     for (int mode = 0; mode < PAIR_MODES; mode++)
-        if (json_object_set_new(pair, mode_names[mode], pair_mode(r, a, b, (enum pair_mode)mode)) !=
-            0)
+        if (measured(r, a, b, (enum pair_mode)mode) &&
+            json_object_set_new(pair, mode_names[mode], pair_mode(r, a, b, (enum pair_mode)mode)) !=
+                0)
             complete = false;
     if (!complete) {
         json_decref(pair);
@@ -51,9 +57,9 @@ static void record_pair(const struct pair_report *r, int a, int b, json_t *recor
 static size_t collect(const struct pair_report *r, enum link_class class, enum pair_mode mode,
                       enum pair_direction direction, int index, double *out) {
     size_t n = 0;
-    for (int a = 0; a < r->spread->ranks; a++)
-        for (int b = a + 1; b < r->spread->ranks; b++)
-            if (class_of(r, a, b) == class)
+    for (int a = 0; a < r->ranks; a++)
+        for (int b = a + 1; b < r->ranks; b++)
+            if (class_of(r, a, b) == class && measured(r, a, b, mode))
                 out[n++] = seconds(r, a, b, mode, direction, index);
     return n;
 }
@@ -99,7 +105,7 @@ static void record_links(const struct pair_report *r, double *scratch, json_t *r
     for (int class = 0; class < LINK_CLASSES; class ++) {
         const enum link_class c = (enum link_class) class;
         if (collect(r, c, PAIR_ISOLATED, PAIR_ONE, 0, scratch) == 0)
-            continue;
+            continue; /* and then none was loaded either */
         for (int mode = 0; mode < PAIR_MODES; mode++)
             for (int d = 0; d < PAIR_DIRECTIONS; d++)
                 record_append(
@@ -108,43 +114,29 @@ static void record_links(const struct pair_report *r, double *scratch, json_t *r
     }
 }
 
-static int dp_rank(const struct pair_report *r, int rank) {
-    int sp, dp;
-    const struct spread *s = r->spread;
-    grid_coordinates(s->placement, s->sp_size, s->dp_shard_size, rank, &sp, &dp);
-    return dp;
-}
-
-/* The lowest bandwidth of all pairs, of those in an SP group over the class that is worst there,
- * and the highest. */
+/* The lowest and the highest bandwidth of all pairs. */
 static void record_extremes(const struct pair_report *r, json_t *record) {
-    double worst = INFINITY, best = 0, loaded = INFINITY, sp = INFINITY;
-    int sp_class = -1;
-    for (int a = 0; a < r->spread->ranks; a++)
-        for (int b = a + 1; b < r->spread->ranks; b++) {
+    double worst = INFINITY, best = -INFINITY, loaded = INFINITY;
+    for (int a = 0; a < r->ranks; a++)
+        for (int b = a + 1; b < r->ranks; b++) {
+            if (!measured(r, a, b, PAIR_ISOLATED))
+                continue;
             const double alone = gb_s(r, a, b, PAIR_ISOLATED, PAIR_ONE);
-            const int class = (int)class_of(r, a, b);
             worst = fmin(worst, alone);
             best = fmax(best, alone);
             loaded = fmin(loaded, gb_s(r, a, b, PAIR_LOADED, PAIR_ONE));
-            if (dp_rank(r, a) != dp_rank(r, b) || class < sp_class)
-                continue;
-            sp = class > sp_class ? alone : fmin(sp, alone);
-            sp_class = class;
         }
     record_metric(record, "worst_pair_gb_s", worst);
     record_metric(record, "best_pair_gb_s", best);
     record_metric(record, "worst_pair_loaded_gb_s", loaded);
-    if (sp_class >= 0)
-        record_interconnect(record, link_class_name((enum link_class)sp_class), sp);
 }
 
 enum status pair_record(const struct pair_report *r, json_t *record) {
-    double *scratch = malloc(pair_count(r->spread->ranks) * sizeof *scratch);
+    double *scratch = malloc(pair_count(r->ranks) * sizeof *scratch);
     if (!scratch)
-        return fail(ST_ENV, "out of memory for the links of %d ranks", r->spread->ranks);
-    for (int a = 0; a < r->spread->ranks; a++)
-        for (int b = a + 1; b < r->spread->ranks; b++)
+        return fail(ST_ENV, "out of memory for the links of %d ranks", r->ranks);
+    for (int a = 0; a < r->ranks; a++)
+        for (int b = a + 1; b < r->ranks; b++)
             record_pair(r, a, b, record);
     record_links(r, scratch, record);
     record_extremes(r, record);

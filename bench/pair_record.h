@@ -7,20 +7,19 @@
 #include <jansson.h>
 
 #include "bench/pair_times.h"
-#include "bench/spread.h"
 #include "topology/place.h"
 
 /* Of rank 0. Everything is borrowed. */
 struct pair_report {
     const struct pair_times *times;
-    const struct place *places; /* [spread->ranks] */
-    const struct spread *spread;
+    const struct place *places; /* [ranks] */
+    int ranks;
     const size_t *sizes; /* [n_sizes] */
     int n_sizes;
 };
 
-/* Arrays "pairs" and "links", the bandwidth of the worst and the best pair, and of the worst link
- * inside an SP group. ST_ENV without memory. */
+/* Arrays "pairs" and "links", and the bandwidth of the worst and the best pair. What was not
+ * measured is left out. ST_ENV without memory. */
 enum status pair_record(const struct pair_report *report, json_t *record);
 
 #endif

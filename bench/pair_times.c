@@ -19,6 +19,7 @@ struct timing {
     const struct group *world;
     struct trace *trace;
     const struct measure_config *config;
+    const struct pair_scope *scope;
     int round;
     double start, point_start; /* of everything, and of this point */
     double point_s;            /* what a point may take */
@@ -66,11 +67,18 @@ static bool certain(const struct timing *t) {
            stats_ci_halfwidth_rel(&s) <= t->config->rel_ci;
 }
 
+/* Whether this rank's pair is measured in the round, not only met. */
+static bool takes_part(const struct timing *t) {
+    const int a = t->world->rank, b = t->pairs->peer;
+    return b >= 0 && (!t->scope->loaded ||
+                      t->scope->loaded[pair_index(t->world->size, a < b ? a : b, a < b ? b : a)]);
+}
+
 /* Runs one batch of count exchanges; in company with all other pairs, whose ranks come to the same
  * result. */
 static struct batch run_batch(struct timing *t, enum pair_mode mode, enum pair_direction direction,
                               int size, size_t count) {
-    const bool plays = t->pairs->peer >= 0;
+    const bool plays = takes_part(t);
     struct batch b = {.certain = !plays || certain(t)};
     if (mode == PAIR_LOADED)
         group_barrier(t->world);
@@ -145,7 +153,7 @@ static enum status take_curves(struct timing *t, enum pair_mode mode) {
         for (int d = 0; d < PAIR_DIRECTIONS; d++) {
             struct summary s;
             const bool sure = take_point(t, mode, (enum pair_direction)d, size);
-            if (t->pairs->peer < 0)
+            if (!takes_part(t))
                 continue;
             t->converged = t->converged && sure;
             if (stats_summarise(t->samples, t->n, &s) != ST_OK) {
@@ -159,16 +167,31 @@ static enum status take_curves(struct timing *t, enum pair_mode mode) {
     return st;
 }
 
-/* Every pair of the round in turn, then all at once. */
+static bool is_alone(const struct timing *t, int a, int b) {
+    return !t->scope->alone || t->scope->alone[pair_index(t->world->size, a, b)];
+}
+
+/* How many pairs of a round are measured in isolation. */
+static int turns(const struct timing *t, int round) {
+    int n = 0;
+    for (int a = 0; a < t->world->size; a++) {
+        const int b = tournament_peer(t->world->size, round, a);
+        n += b > a && is_alone(t, a, b);
+    }
+    return n;
+}
+
+/* Those pairs of the round in turn, then all at once. */
 static enum status measure_round(struct timing *t) {
     const int ranks = t->world->size, rank = t->world->rank;
     struct group patient = *t->world; /* ranks that wait for their turn leave the cores alone */
     enum status st = ST_OK;
     patient.wait = WAIT_BLOCK;
+    t->result = (struct pair_result){0};
     for (int leader = 0; leader < ranks; leader++) {
         const int peer = tournament_peer(ranks, t->round, leader);
-        if (peer < leader)
-            continue; /* it follows, or has a bye */
+        if (peer < leader || !is_alone(t, leader, peer))
+            continue; /* it follows, or has a bye, or is not asked for */
         if (rank == leader || rank == peer)
             st = take_curves(t, PAIR_ISOLATED);
         trace_begin(t->trace, PHASE_BARRIER);
@@ -223,11 +246,13 @@ static enum status conclude(struct timing *t, struct pair_times *out) {
 
 /* Gives every point of the rounds that are left the same share of the time that is left. */
 static void share_time(struct timing *t) {
-    const int ranks = t->world->size, rounds = tournament_rounds(ranks);
+    const int rounds = tournament_rounds(t->world->size);
+    int units = 0;
     double spent = clock_s() - t->start;
     group_max(t->world, &spent, 1);
-    const double turns = ranks / 2 + 1; /* every pair, then all at once */
-    const double points = (rounds - t->round) * turns * t->pairs->n_sizes * PAIR_DIRECTIONS;
+    for (int round = t->round; round < rounds; round++)
+        units += turns(t, round) > 0 ? turns(t, round) + 1 : 0; /* one more for all at once */
+    const double points = (double)units * t->pairs->n_sizes * PAIR_DIRECTIONS;
     const double left = t->config->max_time_s - spent;
     t->point_s = left > 0 ? left / points : 0;
 }
@@ -236,14 +261,17 @@ static enum status play(struct timing *t, struct pair_result *all, struct pair_t
     const int rounds = tournament_rounds(t->world->size);
     enum status st = ST_OK;
     for (t->round = 0; t->round < rounds && st == ST_OK; t->round++) {
+        if (turns(t, t->round) == 0)
+            continue;
         st = pairs_enter(t->pairs, t->round);
         if (st != ST_OK)
             return st;
-        if (t->round == 0)
+        if (!out->algorithm[0])
             snprintf(out->algorithm, sizeof out->algorithm, "%s",
                      plan_algorithm(t->pairs->plans[0].both));
         trace_begin(t->trace, PHASE_EXCHANGE);
-        verify_round(t, out);
+        if (t->scope->verify)
+            verify_round(t, out);
         share_time(t);
         st = measure_round(t);
         trace_end(t->trace);
@@ -254,7 +282,8 @@ static enum status play(struct timing *t, struct pair_result *all, struct pair_t
 }
 
 enum status pair_times_measure(struct pairs *pairs, struct trace *trace,
-                               const struct measure_config *config, struct pair_times *out) {
+                               const struct measure_config *config, const struct pair_scope *scope,
+                               struct pair_times *out) {
     const struct group *world = pairs->group;
     const size_t most = config->max_samples, ranks = (size_t)world->size;
     *out = (struct pair_times){0};
@@ -262,6 +291,7 @@ enum status pair_times_measure(struct pairs *pairs, struct trace *trace,
                        .world = world,
                        .trace = trace,
                        .config = config,
+                       .scope = scope,
                        .start = clock_s(),
                        .samples = malloc(most * sizeof(double)),
                        .slowest = malloc(most * sizeof(double)),

@@ -21,7 +21,7 @@ enum pair_mode {
  * largest size in one direction, fewer than config->min_samples. */
 enum { PAIR_LEAST_SAMPLES = 3 };
 
-/* Median seconds of a message. */
+/* Median seconds of a message; 0: not measured. */
 struct pair_result {
     double median_s[PAIR_MODES][PAIR_DIRECTIONS][PAIRS_SIZES];
 };
@@ -42,11 +42,21 @@ struct pair_times {
 size_t pair_index(int ranks, int a, int b);
 size_t pair_count(int ranks);
 
-/* Runs the tournament: every round's pairs are verified, then measured. config->max_time_s bounds
- * the sum over all pairs, sizes, modes and directions, each of which gets the same share of it, but
- * at least PAIR_LEAST_SAMPLES. Collective. pair_times_free() in any case. */
+/* How much of the tournament is played. Zero: all of it, unverified. */
+struct pair_scope {
+    /* [pair_count], equal on all ranks: which pairs are measured in isolation. Rounds with such a
+     * pair are played, the others are not. NULL: all. */
+    const bool *alone;
+    const bool *loaded; /* the same of pairs that take part when a round is loaded; NULL: all */
+    bool verify;        /* every round's pairs, before they are measured */
+};
+
+/* Runs the tournament. config->max_time_s bounds the sum over all pairs, sizes, modes and
+ * directions, each of which gets the same share of it, but at least PAIR_LEAST_SAMPLES. Collective.
+ * pair_times_free() in any case. */
 enum status pair_times_measure(struct pairs *pairs, struct trace *trace,
-                               const struct measure_config *config, struct pair_times *out);
+                               const struct measure_config *config, const struct pair_scope *scope,
+                               struct pair_times *out);
 void pair_times_free(struct pair_times *times);
 
 #endif

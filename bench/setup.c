@@ -76,10 +76,14 @@ enum status setup_open(struct setup *setup, struct session *s, size_t i,
     st = transport_open(sweep_str(s->sweep, i, "transport"), &config, &setup->transport);
     if (st == ST_OK)
         st = wrap(setup, s, tap);
-    return group_agree(s->run->world, st);
+    st = group_agree(s->run->world, st);
+    if (st == ST_OK)
+        traffic_open(&setup->traffic, setup->transport, s->run->world, s->run->places);
+    return st;
 }
 
 void setup_close(struct setup *setup) {
+    traffic_close(&setup->traffic);
     transport_close(setup->transport);
     grid_free(&setup->grid);
 }
@@ -109,22 +113,6 @@ void measurement_record(const struct measurement *m, json_t *record) {
     for (int p = 0; p <= PHASES; p++)
         if (m->phases[p] > 0)
             record_phase(record, phase_name((enum phase)p), m->phases[p]);
-}
-
-enum link_class worst_sp_link(const struct session *s, const struct setup *setup) {
-    const struct grid *g = &setup->grid;
-    const struct place *mine = &s->run->places[g->world->rank];
-    double worst = 0;
-    for (int q = 0; q < g->sp_size; q++) {
-        if (q == g->sp_rank)
-            continue;
-        const int peer = grid_rank(g->placement, g->sp_size, g->dp_shard_size, q, g->dp_rank);
-        const double link = place_link(mine, &s->run->places[peer]);
-        if (link > worst)
-            worst = link;
-    }
-    group_max(g->world, &worst, 1);
-    return (enum link_class)(int)worst;
 }
 
 struct peaks peaks_over_ranks(const struct group *world, const struct mem_ledger *ledger) {

@@ -5,10 +5,21 @@
 #include <jansson.h>
 
 #include "bench/command.h"
+#include "bench/link_rates.h"
 #include "bench/measure.h"
 #include "bench/spread.h"
 #include "comm/fault.h"
+#include "comm/traffic.h"
 #include "comm/transport.h"
+
+/* What is known of the links of a launch under one transport (bench/link_source.h). */
+struct link_source {
+    const char *transport;
+    bool found; /* rank 0 */
+    struct link_rates rates;
+};
+
+enum { LINK_SOURCES = 4 };
 
 /* A command's run over its cases, on one rank. */
 struct session {
@@ -17,6 +28,8 @@ struct session {
     struct measure_config config;
     struct fault fault;
     long exchanges; /* of this rank so far, for the fault */
+    struct link_source sources[LINK_SOURCES];
+    int n_sources;
 };
 
 enum status session_open(struct session *s, struct run *run);
@@ -31,6 +44,7 @@ struct setup {
     struct mem_ledger ledger;
     struct transport *transport; /* what plans are made on */
     struct transport *tap;       /* the same with a tap, else NULL */
+    struct traffic_log traffic;  /* of it */
 };
 
 /* Collective over the world. Closed by setup_close(), also after a failure. */
@@ -45,9 +59,6 @@ void setup_record(const struct session *s, const struct setup *setup, size_t i,
 
 /* Time, samples and phases of a measurement. */
 void measurement_record(const struct measurement *m, json_t *record);
-
-/* Class of the slowest link inside this rank's SP group, over all groups. Collective. */
-enum link_class worst_sp_link(const struct session *s, const struct setup *setup);
 
 /* Peak memory: the ledger's and the process's, the maximum over ranks per value. Collective. */
 struct peaks {

@@ -122,6 +122,7 @@ static const struct column comm_columns[] = {
     {"ranks", 5, count_cell, P, "world_size", false},
     {"transport/algo", 15, transport_cell, P, "transport", true},
     {"time", 16, time_cell, M, "time_s", false},
+    {"predicted", 9, seconds_cell, M, "predicted_comm_s", false},
     {"algbw GB/s", 10, number_cell, M, "algbw_gb_s", false},
     {"busbw GB/s", 10, number_cell, M, "busbw_gb_s", false},
     {"of bound", 8, percent_cell, M, "fraction_of_bound", false},
@@ -278,6 +279,35 @@ bool columns_phases(const json_t *record, char *out, size_t room) {
     }
     if (rest > 0.0 && used < room)
         snprintf(out + used, room - used, ", the rest %.1f%%", 100.0 * rest / time.median);
+    return true;
+}
+
+/* "sp network 0.120 GB/s" after what stands in out; returns the length. */
+static size_t put_link(const json_t *record, const char *group, char *out, size_t room,
+                       size_t used) {
+    char class[24], rate[24], number[FORMAT_ROOM];
+    double gb_s;
+    snprintf(class, sizeof class, "%s_worst_link", group);
+    snprintf(rate, sizeof rate, "%s_link_gb_s", group);
+    const char *name = record_str(record, "interconnect", class);
+    if (!name || !record_num(record, "interconnect", rate, &gb_s))
+        return used;
+    return used + (size_t)snprintf(out + used, room - used, "%s%s %.20s %s GB/s", used ? ", " : "",
+                                   group, name, format_number(number, gb_s));
+}
+
+bool columns_links(const json_t *record, char *out, size_t room) {
+    double alone, predicted;
+    char a[FORMAT_ROOM], p[FORMAT_ROOM];
+    const char *source = record_str(record, "interconnect", "link_rates");
+    size_t used = put_link(record, "sp", out, room, 0);
+    used = put_link(record, "dp", out, room, used);
+    if (used == 0 || !source || !record_num(record, M, "comm_only_s", &alone))
+        return false;
+    used += (size_t)snprintf(out + used, room - used, " (%.20s); exchanges alone %s", source,
+                             format_seconds(a, alone));
+    if (record_num(record, M, "predicted_comm_s", &predicted))
+        snprintf(out + used, room - used, ", predicted %s", format_seconds(p, predicted));
     return true;
 }
 

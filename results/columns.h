@@ -23,6 +23,11 @@ const struct column *columns_for(const char *kind, size_t *n);
 /* Phases, longest first: "attention 12.3 ms 61%, alltoall_qkv ..."; false when there are none. */
 bool columns_phases(const json_t *record, char *out, size_t room);
 
+/* The links that a layer's exchanges use and the time that they predict: "sp network 0.120 GB/s, dp
+ * shared-l3 14.0 GB/s (probe); exchanges alone 177 ms, predicted 173 ms"; false when none was
+ * measured, or the record's columns show it. */
+bool columns_links(const json_t *record, char *out, size_t room);
+
 /* What a sweep varied and the columns of the record's kind do not show: "kv_heads 2, layout
  * zigzag", resolved values where the record has them, else as asked for; false when there is
  * nothing. swept: keys of the case, ending with NULL; NULL: none. */

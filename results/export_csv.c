@@ -133,6 +133,12 @@ static const char *const columns[] = {
     "check.tensors.dwv.rms",
     "check.tensors.dwo.max",
     "check.tensors.dwo.rms",
+    "metrics.predicted_comm_s",
+    "interconnect.sp_best_link",
+    "interconnect.dp_worst_link",
+    "interconnect.dp_best_link",
+    "interconnect.dp_link_gb_s",
+    "interconnect.link_rates",
 };
 
 enum { COLUMNS = sizeof columns / sizeof columns[0] };

@@ -57,10 +57,13 @@ static void table_record(struct export_stream *stream, const json_t *record) {
         detail(stream->out, "with", text);
     if (columns_phases(record, text, sizeof text))
         detail(stream->out, "phases", text);
+    if (columns_links(record, text, sizeof text))
+        detail(stream->out, "links", text);
     links_section(stream, record, false);
 }
 
-/* Phases, and what was swept, are a last column: a line of their own would end a Markdown table. */
+/* Phases, what was swept and links are a last column: a line of their own would end a Markdown
+ * table. */
 static void md_record(struct export_stream *stream, const json_t *record) {
     const char *kind;
     size_t n;
@@ -81,13 +84,18 @@ static void md_record(struct export_stream *stream, const json_t *record) {
         columns_md(stream->out, cell);
         fputc(' ', stream->out);
     }
-    char swept[PHASES_ROOM] = "", phases[PHASES_ROOM] = "";
-    const bool has_swept = columns_swept(record, stream->swept, swept, sizeof swept);
-    const bool has_phases = columns_phases(record, phases, sizeof phases);
+    char text[3][PHASES_ROOM] = {"", "", ""};
+    columns_swept(record, stream->swept, text[0], PHASES_ROOM);
+    columns_phases(record, text[1], PHASES_ROOM);
+    if (!columns_links(record, text[2], PHASES_ROOM))
+        text[2][0] = '\0';
     fputs("| ", stream->out);
-    columns_md(stream->out, swept);
-    fputs(has_swept && has_phases ? "; " : "", stream->out);
-    columns_md(stream->out, phases);
+    for (int k = 0, shown = 0; k < 3; k++) {
+        if (!text[k][0])
+            continue;
+        fputs(shown++ > 0 ? "; " : "", stream->out);
+        columns_md(stream->out, text[k]);
+    }
     fputs(" |\n", stream->out);
     links_section(stream, record, true);
 }

@@ -2,6 +2,7 @@
 #include "results/record.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,11 +149,25 @@ void record_check_tensor(json_t *record, const char *tensor, double max, double 
     put(record, json_object_get(check, "tensors"), tensor, object);
 }
 
-void record_interconnect(json_t *record, const char *sp_worst_link, double sp_link_gb_s) {
-    if (sp_worst_link)
-        put(record, section_of(record, "interconnect"), "sp_worst_link", text(sp_worst_link));
-    if (isfinite(sp_link_gb_s))
-        put_real(record, section_of(record, "interconnect"), "sp_link_gb_s", sp_link_gb_s);
+static void put_link(json_t *record, const char *prefix, const char *what, json_t *value) {
+    char key[40];
+    snprintf(key, sizeof key, "%s_%s", prefix, what);
+    put(record, section_of(record, "interconnect"), key, value);
+}
+
+void record_group_links(json_t *record, const char *prefix, const char *worst, const char *best,
+                        double gb_s) {
+    if (worst)
+        put_link(record, prefix, "worst_link", text(worst));
+    if (best)
+        put_link(record, prefix, "best_link", text(best));
+    if (isfinite(gb_s))
+        put_link(record, prefix, "link_gb_s", json_real(gb_s));
+}
+
+void record_link_rates(json_t *record, const char *source) {
+    if (source)
+        put(record, section_of(record, "interconnect"), "link_rates", text(source));
 }
 
 void record_append(json_t *record, const char *key, json_t *entry) {

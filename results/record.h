@@ -54,9 +54,14 @@ void record_check(json_t *record, bool ok, double max_rel_err, long long wrong_e
 void record_check_tensor(json_t *record, const char *tensor, double max, double rms,
                          long long rows);
 
-/* "interconnect": class of the slowest link between ranks of an SP group and its measured
- * bandwidth in 10^9 bytes/s; NULL and NAN are left out. */
-void record_interconnect(json_t *record, const char *sp_worst_link, double sp_link_gb_s);
+/* "interconnect": of the links between two ranks of any one group ("sp", "dp") the farthest and the
+ * nearest class, and what the farthest was measured to carry in 10^9 bytes/s: PREFIX_worst_link,
+ * PREFIX_best_link, PREFIX_link_gb_s. NULL and NAN are left out. */
+void record_group_links(json_t *record, const char *prefix, const char *worst, const char *best,
+                        double gb_s);
+
+/* Where those rates come from: "pairs" or "probe"; NULL is left out. */
+void record_link_rates(json_t *record, const char *source);
 
 /* Appends entry (taken; NULL: its making failed) to the array called key: "pairs", "links". */
 void record_append(json_t *record, const char *key, json_t *entry);

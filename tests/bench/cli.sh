@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 failures=0
 
 # Short measurements; the numbers do not matter here.
-comm=(comm --op alltoall --bytes 1k --max-time 100ms --max-warmup 20ms)
+comm=(comm --op alltoall --bytes 1k --max-time 100ms --max-warmup 20ms --link-rates off)
 
 # Runs a command: its exit code in $code, its output in $work/out and $work/err.
 run() {
@@ -121,7 +121,7 @@ prints lines 2
 grep -q '"launch":2' "$work/out" || complain "the second launch is not marked"
 
 # --- Options that only some operations have do not measure the others twice; uneven heads are said.
-shape=(comm --heads 7 --kv-heads 7 --head-dim 8 --seq 64 --pass fwdbwd --max-time 50ms --max-warmup 10ms)
+shape=(comm --heads 7 --kv-heads 7 --head-dim 8 --seq 64 --pass fwdbwd --max-time 50ms --max-warmup 10ms --link-rates off)
 run "$spbench" -n 2 "${shape[@]}" --op ulysses,ring --fuse-qkv on,off --ring-direction one,both -o jsonl
 exits 0
 prints lines 4
@@ -267,6 +267,8 @@ for suite in quick numerics; do
     exits 0
 done
 
+predicted='"predicted_comm_s":.*"interconnect":.*"sp_link_gb_s":.*"link_rates":'
+
 # --- Pairs of ranks: one record with its links; one rank has none.
 pairs=(comm --op pairs --bytes 1k --max-time 100ms)
 run "$spbench" -n 3 "${pairs[@]}" -o jsonl
@@ -278,6 +280,9 @@ exits 0
 grep -q 'isolated  *one' "$work/out" || complain "there is no table of links"
 run "$spbench" -n 2 "${pairs[@]}" --fault corrupt:1
 exits 4
+run "$spbench" -n 2 "${pairs[@]}" --save "$work/links"
+run "$spbench" -n 2 "${comm[@]}" --link-rates auto --save "$work/links" -o jsonl # ... which it takes from there
+grep -q "$predicted\"pairs\"" "$work/out" || complain "the links in the run folder are not used"
 run "$spbench" -n 1 "${pairs[@]}"
 exits 2
 says 'one rank has no pairs'
@@ -291,10 +296,11 @@ run "$spbench" -n 1 "${comm[@]}" --sync window -o jsonl
 [ "$code" -eq 6 ] || { exits 0; grep -q '"invalid_samples":' "$work/out" || complain "late ones are not counted"; }
 
 # --- The layer: both methods, checked, side by side.
-layer=(attn --model tiny --seq 256 --max-time 200ms --max-warmup 50ms)
-run "$spbench" -n 2 "${layer[@]}" -o jsonl
+layer=(attn --model tiny --seq 256 --max-time 200ms --max-warmup 50ms --link-rates off)
+run "$spbench" -n 2 "${layer[@]}" --link-rates auto -o jsonl
 exits 0
 prints lines 2
+[ "$(grep -c "$predicted\"probe\"" "$work/out")" -eq 2 ] || complain "no exchange time is predicted"
 run "$spbench" -n 2 "${layer[@]}"
 exits 0
 grep -q '^Verdict' "$work/out" || complain "there is no verdict"

@@ -40,8 +40,9 @@ static void measure_pairs(const char *name, bool corrupt, struct pair_times *tim
     long counter = 0;
     struct transport *t = open_transport(name, &ledger, corrupt, &counter);
     const struct pattern pattern = {3, TENSOR_RAW, 4};
+    const struct pair_scope scope = {.verify = true};
     assert_int_equal(pairs_open(&pairs, t, &test_world, pattern, sizes, MEASURED), ST_OK);
-    assert_int_equal(pair_times_measure(&pairs, &trace, &quick, times), ST_OK);
+    assert_int_equal(pair_times_measure(&pairs, &trace, &quick, &scope, times), ST_OK);
     pairs_close(&pairs);
     assert_int_equal(ledger.peak[MEM_EXCHANGE], 2 * sizes[MEASURED - 1]);
     transport_close(t);
@@ -76,6 +77,38 @@ static void every_pair_is_measured_and_right(void **state) {
     }
 }
 
+/* Only the asked for pair is measured in isolation, and only its round is played. */
+static void a_scope_leaves_pairs_out(void **state) {
+    (void)state;
+    const int ranks = test_world.size;
+    if (ranks == 1)
+        skip();
+    const struct pattern pattern = {3, TENSOR_RAW, 4};
+    bool alone[28] = {false};
+    const struct pair_scope scope = {.alone = alone};
+    struct mem_ledger ledger = {0};
+    struct pairs pairs;
+    struct pair_times times;
+    struct transport *t = open_transport("mpi", &ledger, false, NULL);
+    alone[pair_index(ranks, 0, 1)] = true;
+    assert_int_equal(pairs_open(&pairs, t, &test_world, pattern, sizes, MEASURED), ST_OK);
+    assert_int_equal(pair_times_measure(&pairs, &trace, &quick, &scope, &times), ST_OK);
+    assert_int_equal(times.sent, 0); /* unverified */
+    int round = 0;
+    while (tournament_peer(ranks, round, 0) != 1)
+        round++;
+    for (int a = 0; times.results && a < ranks; a++)
+        for (int b = a + 1; b < ranks; b++) {
+            const struct pair_result *r = &times.results[pair_index(ranks, a, b)];
+            assert_int_equal(r->median_s[PAIR_ISOLATED][PAIR_ONE][0] > 0, a == 0 && b == 1);
+            assert_int_equal(r->median_s[PAIR_LOADED][PAIR_BOTH][1] > 0,
+                             tournament_peer(ranks, round, a) == b);
+        }
+    pair_times_free(&times);
+    pairs_close(&pairs);
+    transport_close(t);
+}
+
 static void corruption_is_counted(void **state) {
     (void)state;
     if (test_world.size == 1 || test_world.size > 4)
@@ -103,11 +136,10 @@ static double made_up(int a, int b, enum pair_mode mode, size_t bytes) {
     return 1e-6 + (double)bytes / (mode == PAIR_LOADED ? rate / 2 : rate);
 }
 
-static json_t *record_made_up(int ranks, int sp_size, struct pair_result *results) {
+static json_t *record_made_up(int ranks, struct pair_result *results) {
     struct place places[8];
-    const struct spread spread = {ranks, sp_size, ranks / sp_size, SP_INNER};
     const struct pair_times times = {.results = results};
-    const struct pair_report report = {&times, places, &spread, sizes, SIZES};
+    const struct pair_report report = {&times, places, ranks, sizes, SIZES};
     make_places(places, ranks);
     for (int a = 0; a < ranks; a++)
         for (int b = a + 1; b < ranks; b++)
@@ -130,7 +162,7 @@ static double number(const json_t *object, const char *key) {
 static void the_record_has_all_pairs_and_classes(void **state) {
     (void)state;
     struct pair_result results[28];
-    json_t *r = record_made_up(8, 8, results);
+    json_t *r = record_made_up(8, results);
     bool seen[8][8] = {{false}};
     size_t i;
     json_t *pair, *link;
@@ -160,23 +192,13 @@ static void the_record_has_all_pairs_and_classes(void **state) {
     assert_true(covered == 28 * PAIR_MODES * PAIR_DIRECTIONS);
     const json_t *metrics = json_object_get(r, "metrics");
     assert_true(number(metrics, "worst_pair_gb_s") < number(metrics, "best_pair_gb_s"));
-    assert_string_equal(record_str(r, "interconnect", "sp_worst_link"), "network");
-    json_decref(r);
-
-    /* Groups of two: what is inside them is near. */
-    r = record_made_up(8, 2, results);
-    assert_string_equal(record_str(r, "interconnect", "sp_worst_link"), "shared-l3");
-    const double inside = number(json_object_get(r, "interconnect"), "sp_link_gb_s");
-    assert_true(fabs(inside - 4000 / made_up(0, 1, PAIR_ISOLATED, 4000) / 1e9) < 1e-9);
-    json_decref(r);
-    r = record_made_up(8, 1, results);
-    assert_null(json_object_get(r, "interconnect"));
     json_decref(r);
 }
 
 int tests(void) {
     const struct CMUnitTest all[] = {
         cmocka_unit_test(every_pair_is_measured_and_right),
+        cmocka_unit_test(a_scope_leaves_pairs_out),
         cmocka_unit_test(corruption_is_counted),
         cmocka_unit_test(the_record_has_all_pairs_and_classes),
     };

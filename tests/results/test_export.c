@@ -184,6 +184,28 @@ static void csv_quotes_and_keeps_its_columns(void **state) {
     json_decref(records[1]);
 }
 
+static void links_stand_below_a_layer(void **state) {
+    (void)state;
+    json_t *r = synthetic_attn(&(struct synthetic_attn){.method = "ring", .sp = 2, .seq = 4096});
+    record_group_links(r, "sp", "network", "shared-l3", 0.12);
+    record_group_links(r, "dp", "shared-l3", "shared-l3", NAN);
+    record_metric(r, "comm_only_s", 0.177);
+    char *text = exported("table", &r, 1);
+    assert_null(strstr(text, "links:")); /* it is not said where the rate comes from */
+    free(text);
+    record_link_rates(r, "probe");
+    record_metric(r, "predicted_comm_s", 0.173);
+    static const char wanted[] =
+        "sp network 0.120 GB/s (probe); exchanges alone 177 ms, predicted 173 ms";
+    static const char *const formats[] = {"table", "md"};
+    for (int k = 0; k < 2; k++) {
+        text = exported(formats[k], &r, 1);
+        assert_int_equal(count(text, wanted), 1);
+        free(text);
+    }
+    json_decref(r);
+}
+
 static void tables_say_what_matters(void **state) {
     (void)state;
     json_t *records[] = {
@@ -306,6 +328,7 @@ int main(void) {
         cmocka_unit_test(csv_quotes_and_keeps_its_columns),
         cmocka_unit_test(pairs_are_a_section),
         cmocka_unit_test(tables_say_what_matters),
+        cmocka_unit_test(links_stand_below_a_layer),
         cmocka_unit_test(swept_values_are_shown),
         cmocka_unit_test(errors_by_tensor),
         cmocka_unit_test(hostile_text),

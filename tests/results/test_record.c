@@ -23,7 +23,7 @@ static json_t *sample_record(void) {
     record_check(r, true, 1e-6, 0, "fp64 sampled rows");
     record_check_tensor(r, "o", 0.5, 0.25, 96);
     record_check_tensor(r, "dq", INFINITY, NAN, 12);
-    record_interconnect(r, "same-core", NAN);
+    record_group_links(r, "sp", "same-core", NULL, NAN);
     return r;
 }
 
@@ -66,7 +66,8 @@ static void absent_is_absent(void **state) {
     record_param_str(r, "model", NULL);
     record_phase(r, "ring", NAN);
     record_memory(r, "weights", -1, -1);
-    record_interconnect(r, NULL, NAN);
+    record_group_links(r, "sp", NULL, NULL, NAN);
+    record_link_rates(r, NULL);
     assert_int_equal(record_finish(r, NULL, 0, NULL), ST_OK);
     char *text = json_dumps(r, JSON_COMPACT);
     assert_string_equal(text, "{\"schema\":\"spbench.record/1\",\"kind\":\"comm\",\"params\":{},"
