@@ -268,7 +268,7 @@ static enum status measure_case(struct session *s, struct setup *setup, size_t i
     if (out.checked)
         out.wrong = verify_all(&m, setup->grid.world);
     out.sent = note_one_run(&m, setup);
-    out.predicted_s = interconnect_predict(s->run, setup, out.rates);
+    out.predicted_s = interconnect_predict(s->run, setup, out.rates, c->cold);
     struct measurement time;
     const struct measure_config config = case_config(s, i);
     st = measured_op_measure(&m, setup->grid.world, &config, bound_bytes(&m, setup, c, s->run),

@@ -31,7 +31,7 @@ void interconnect_record(const struct run *run, const struct spread *spread,
 }
 
 double interconnect_predict(const struct run *run, const struct setup *setup,
-                            const struct link_rates *rates) {
+                            const struct link_rates *rates, bool cold) {
     size_t steps;
     const int ranks = run->world->size;
     struct rank_traffic *traffic = traffic_gather(&setup->traffic, &steps);
@@ -39,7 +39,7 @@ double interconnect_predict(const struct run *run, const struct setup *setup,
     double seconds = NAN;
     if (traffic && host && rates) {
         link_hosts(run->places, ranks, host);
-        seconds = link_model_predict(&rates->model, traffic, steps, host, ranks);
+        seconds = link_model_predict(&rates->model, cold, traffic, steps, host, ranks);
     }
     free(host);
     free(traffic);

@@ -80,25 +80,14 @@ static int round_of(int ranks, int a, int b) {
     return round;
 }
 
-/* Pairs of one round that cross a host's link, and what they got together. */
+/* Pairs of one round that cross a host's link, and what the slowest of them got. */
 struct crossing {
     int pairs;
     double gb_s;
 };
 
-/* How much faster or slower than on average up to its largest size a curve goes on from there: what
- * short messages gain from buffers on the way, or lose by their latency, longer ones do not. */
-static double beyond(const struct link_curve *c) {
-    const int top = c->n - 1;
-    if (top < 1 || !(c->seconds[top] > c->seconds[top - 1]))
-        return 1;
-    const double slope =
-        (c->bytes[top] - c->bytes[top - 1]) / (c->seconds[top] - c->seconds[top - 1]);
-    return slope * c->seconds[top] / c->bytes[top];
-}
-
-/* What a host's link carries in each direction: of all hosts and rounds, those with the most pairs
- * at once, and of these the median. 0: unknown. */
+/* What a host's link carries in each direction, until the last of its pairs is done: of all hosts
+ * and rounds, those with the most pairs at once, and of these the median. 0: unknown. */
 static double host_rate(const json_t *pairs, const struct place *places, int ranks) {
     const int rounds = tournament_rounds(ranks);
     struct crossing *all = calloc((size_t)ranks * (size_t)rounds, sizeof *all);
@@ -119,14 +108,14 @@ static double host_rate(const json_t *pairs, const struct place *places, int ran
             continue;
         for (int end = 0; end < 2; end++) {
             struct crossing *c = &all[host[ends[end]] * rounds + round_of(ranks, ends[0], ends[1])];
-            c->gb_s += gb_s;
+            c->gb_s = c->pairs == 0 || gb_s < c->gb_s ? gb_s : c->gb_s;
             c->pairs++;
             most = c->pairs > most ? c->pairs : most;
         }
     }
     for (int k = 0; most > 0 && k < ranks * rounds; k++)
         if (all[k].pairs == most)
-            rates[n++] = all[k].gb_s;
+            rates[n++] = most * all[k].gb_s;
     if (n > 0)
         stats_summarise(rates, n, &s);
 out:
@@ -165,8 +154,7 @@ bool link_rates_read(const json_t *record, const struct place *places, int ranks
         else
             find_curve(links, class, "loaded", "both", &m->shared[c]);
     }
-    struct link_curve loaded;
-    if (has_network(places, ranks) && find_curve(links, LINK_NETWORK, "loaded", "both", &loaded))
-        out->model.host_bytes_per_s = beyond(&loaded) * host_rate(pairs, places, ranks);
+    if (has_network(places, ranks))
+        out->model.host_bytes_per_s = host_rate(pairs, places, ranks);
     return true;
 }

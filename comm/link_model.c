@@ -19,26 +19,40 @@ double link_curve_seconds(const struct link_curve *c, double bytes) {
     return c->seconds[i] + rise * (bytes - c->bytes[i]) / (c->bytes[i + 1] - c->bytes[i]);
 }
 
-/* The nearest class that was measured inside a host; NULL: none. */
-static const struct link_curve *nearest(const struct link_model *m) {
-    for (int c = 0; c < LINK_NETWORK; c++)
-        if (m->shared[c].n > 0)
-            return &m->shared[c];
-    return NULL;
+double link_curve_cold_seconds(const struct link_curve *c, double bytes) {
+    const int last = c->n - 1;
+    if (c->n == 0)
+        return NAN;
+    const double rise = last > 0 ? c->seconds[last] - c->seconds[last - 1] : 0;
+    const double per_byte =
+        rise > 0 ? rise / (c->bytes[last] - c->bytes[last - 1]) : c->seconds[last] / c->bytes[last];
+    return c->seconds[0] + bytes * per_byte;
 }
 
-double link_model_inside_s(const struct link_model *m, const struct rank_traffic *rank) {
-    double sum = 0;
+/* The nearest class that was measured inside a host; -1: none. */
+static int nearest(const struct link_model *m) {
+    for (int c = 0; c < LINK_NETWORK; c++)
+        if (m->shared[c].n > 0)
+            return c;
+    return -1;
+}
+
+double link_model_inside_s(const struct link_model *m, bool cold, const struct rank_traffic *rank) {
+    const int own = nearest(m);
+    double bytes[LINK_NETWORK], total = 0, sum = 0;
     for (int c = 0; c < LINK_NETWORK; c++) {
-        if (rank->messages[c] == 0)
-            continue;
-        const double bytes = fmax(rank->sent[c], rank->received[c]);
-        sum += link_curve_seconds(&m->shared[c], bytes) +
-               (rank->messages[c] - 1) * link_curve_seconds(&m->shared[c], 0);
+        bytes[c] = fmax(rank->sent[c], rank->received[c]) + (c == own ? rank->own : 0);
+        total += bytes[c];
     }
-    const struct link_curve *own = nearest(m);
-    if (rank->own > 0 && own)
-        sum += link_curve_seconds(own, rank->own);
+    for (int c = 0; c < LINK_NETWORK; c++) {
+        const struct link_curve *curve = &m->shared[c];
+        if (bytes[c] == 0)
+            continue;
+        sum += bytes[c] / total *
+               (cold ? link_curve_cold_seconds(curve, total) : link_curve_seconds(curve, total));
+        if (rank->messages[c] > 1)
+            sum += (rank->messages[c] - 1) * link_curve_seconds(curve, 0);
+    }
     return sum;
 }
 
@@ -56,8 +70,8 @@ static double later(double a, double b) {
     return isnan(a) || isnan(b) ? NAN : fmax(a, b);
 }
 
-static double step_s(const struct link_model *m, const struct rank_traffic *step, const int *host,
-                     int ranks) {
+static double step_s(const struct link_model *m, bool cold, const struct rank_traffic *step,
+                     const int *host, int ranks) {
     double slowest = 0;
     for (int r = 0; r < ranks; r++) {
         double sent = 0, received = 0;
@@ -69,7 +83,7 @@ static double step_s(const struct link_model *m, const struct rank_traffic *step
             sent += step[q].sent[LINK_NETWORK];
             received += step[q].received[LINK_NETWORK];
         }
-        slowest = later(slowest, link_model_inside_s(m, &step[r]));
+        slowest = later(slowest, link_model_inside_s(m, cold, &step[r]));
         if (first)
             slowest = later(slowest, link_model_host_s(m, sent, received));
         if (step[r].flow > 0)
@@ -78,10 +92,10 @@ static double step_s(const struct link_model *m, const struct rank_traffic *step
     return slowest;
 }
 
-double link_model_predict(const struct link_model *m, const struct rank_traffic *steps,
+double link_model_predict(const struct link_model *m, bool cold, const struct rank_traffic *steps,
                           size_t n_steps, const int *host, int ranks) {
     double sum = 0;
     for (size_t k = 0; k < n_steps; k++)
-        sum += step_s(m, steps + k * (size_t)ranks, host, ranks);
+        sum += step_s(m, cold, steps + k * (size_t)ranks, host, ranks);
     return sum;
 }

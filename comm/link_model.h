@@ -39,16 +39,22 @@ struct link_model {
     double host_bytes_per_s;
 };
 
-/* The first two terms above, of one rank and of one host. A class inside a host takes its curve's
- * time for all of the rank's bytes, and the smallest message's for every message but the first; own
- * bytes are copied like those of the nearest class, and are not counted where there is none. NAN if
- * a class that is needed was not measured. */
-double link_model_inside_s(const struct link_model *m, const struct rank_traffic *rank);
+/* What a message takes whose bytes are in no cache: the first point's time, and the bytes at the
+ * rate between the last two points (at the last one's, where time does not rise there). */
+double link_curve_cold_seconds(const struct link_curve *curve, double bytes);
+
+/* The first two terms above, of one rank and of one host. Inside a host, what a rank exchanges and
+ * what it copies to itself goes through the caches together: each class's bytes move at its curve's
+ * rate for all of them, or, where they are cold, as link_curve_cold_seconds() has it; every message
+ * but the first adds the smallest one's time. Own bytes count to the nearest class, and not at all
+ * where there is none. NAN if a class that is needed was not measured. */
+double link_model_inside_s(const struct link_model *m, bool cold, const struct rank_traffic *rank);
 double link_model_host_s(const struct link_model *m, double sent, double received);
 
-/* Of steps[n_steps][ranks]; host[ranks] tells the ranks' hosts apart, from 0. NAN, if a link that
- * is needed was not measured. */
-double link_model_predict(const struct link_model *m, const struct rank_traffic *steps,
+/* Of steps[n_steps][ranks]; host[ranks] tells the ranks' hosts apart, from 0. cold: something else
+ * has been in the caches since the buffers were used. NAN, if a link that is needed was not
+ * measured. */
+double link_model_predict(const struct link_model *m, bool cold, const struct rank_traffic *steps,
                           size_t n_steps, const int *host, int ranks);
 
 #endif

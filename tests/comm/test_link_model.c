@@ -59,9 +59,25 @@ static void inside_a_host(void **state) {
         exchange(&step[r], LINK_SHARED_L3, 1 * MB, 1);
         step[r].own = 1 * MB;
     }
-    near(link_model_predict(&m, step, 1, two_hosts, 4), 202e-6);
+    near(link_model_predict(&m, false, step, 1, two_hosts, 4), 201e-6);
     step[2].messages[LINK_SHARED_L3] = 3; /* Q, K and V apart: two more, on one rank */
-    near(link_model_predict(&m, step, 1, two_hosts, 4), 204e-6);
+    near(link_model_predict(&m, false, step, 1, two_hosts, 4), 203e-6);
+}
+
+/* With caches that hold something else, bytes move at the rate of the largest messages. */
+static void out_of_cold_caches(void **state) {
+    (void)state;
+    struct link_model m = made_up();
+    struct rank_traffic step[1] = {{{0}}};
+    const int host = 0;
+    m.shared[LINK_SHARED_L3] = (struct link_curve){3, {8, 1 * MB, 8 * MB}, {1e-6, 51e-6, 751e-6}};
+    exchange(&step[0], LINK_SHARED_L3, 1 * MB, 1);
+    near(link_model_predict(&m, false, step, 1, &host, 1), 51e-6);
+    near(link_model_predict(&m, true, step, 1, &host, 1), 101e-6);
+    /* Two classes share the rank's time by their bytes: 1 of 4 MB and 3 of 4 MB. */
+    m.shared[LINK_SAME_NUMA] = (struct link_curve){2, {8, 4 * MB}, {1e-6, 801e-6}};
+    exchange(&step[0], LINK_SAME_NUMA, 3 * MB, 1);
+    near(link_model_predict(&m, false, step, 1, &host, 1), 351e-6 / 4 + 801e-6 * 3 / 4);
 }
 
 /* The same two groups, each across the hosts: both ranks of a host send 1 MB over its link. */
@@ -73,7 +89,7 @@ static void across_hosts(void **state) {
         exchange(&step[r], LINK_NETWORK, 1 * MB, 1);
         step[r].own = 1 * MB;
     }
-    near(link_model_predict(&m, step, 1, two_hosts, 4), 50e-6 + 2.0 / 120);
+    near(link_model_predict(&m, false, step, 1, two_hosts, 4), 50e-6 + 2.0 / 120);
 }
 
 /* A ring 0, 1, 2, 3 over two hosts: 1 sends to 2 and 3 to 0, so a host's link carries one flow each
@@ -90,7 +106,7 @@ static void ring_over_two_hosts(void **state) {
             t->messages[LINK_SHARED_L3] = t->messages[LINK_NETWORK] = 1;
             t->flow = 1 * MB;
         }
-    near(link_model_predict(&m, hops[0], 3, two_hosts, 4), 3 * 10050e-6);
+    near(link_model_predict(&m, false, hops[0], 3, two_hosts, 4), 3 * 10050e-6);
 }
 
 /* An all-to-all of four ranks: to each other one 1 MB, so 4 MB leave each host; and two steps, of
@@ -104,7 +120,7 @@ static void alltoall_over_two_hosts(void **state) {
         exchange(&steps[0][r], LINK_SHARED_L3, 1 * MB, 1);
         exchange(&steps[1][r], LINK_SHARED_L3, 8 * MB, 1);
     }
-    near(link_model_predict(&m, steps[0], 2, two_hosts, 4), 50e-6 + 4.0 / 120 + 801e-6);
+    near(link_model_predict(&m, false, steps[0], 2, two_hosts, 4), 50e-6 + 4.0 / 120 + 801e-6);
 }
 
 /* No prediction is better than one from half of the links. */
@@ -113,22 +129,23 @@ static void unmeasured_links_predict_nothing(void **state) {
     struct link_model m = made_up();
     struct rank_traffic step[4] = {{{0}}};
     exchange(&step[1], LINK_SAME_NUMA, 8, 1);
-    assert_true(isnan(link_model_predict(&m, step, 1, two_hosts, 4)));
+    assert_true(isnan(link_model_predict(&m, false, step, 1, two_hosts, 4)));
     step[1] = (struct rank_traffic){{0}};
-    near(1 + link_model_predict(&m, step, 1, two_hosts, 4), 1);
+    near(1 + link_model_predict(&m, false, step, 1, two_hosts, 4), 1);
     m.host_bytes_per_s = 0;
     exchange(&step[1], LINK_NETWORK, 8, 1);
-    assert_true(isnan(link_model_predict(&m, step, 1, two_hosts, 4)));
+    assert_true(isnan(link_model_predict(&m, false, step, 1, two_hosts, 4)));
     /* A rank alone on its host: its own bytes are left out. */
     m = (struct link_model){.network = m.network, .host_bytes_per_s = 120 * MB};
     step[1].own = 1 * MB;
-    near(link_model_predict(&m, step, 1, two_hosts, 4), 50e-6 + 8 / (120 * MB));
+    near(link_model_predict(&m, false, step, 1, two_hosts, 4), 50e-6 + 8 / (120 * MB));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(curves_are_interpolated),
         cmocka_unit_test(inside_a_host),
+        cmocka_unit_test(out_of_cold_caches),
         cmocka_unit_test(across_hosts),
         cmocka_unit_test(ring_over_two_hosts),
         cmocka_unit_test(alltoall_over_two_hosts),
