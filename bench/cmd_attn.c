@@ -1,6 +1,7 @@
 /* spbench attn: full sequence-parallel attention layers, method beside method. */
 #include "attn/layer.h"
 #include "attn/work.h"
+#include "bench/advice.h"
 #include "bench/attn_record.h"
 #include "bench/balance.h"
 #include "bench/commands.h"
@@ -197,12 +198,27 @@ static void announce(const struct session *s, const struct attn_case *c) {
              (long)c->problem.seq, (long)problem_padded_seq(&c->problem));
 }
 
+static void advise(struct session *s, const struct attn_case *c) {
+    const struct problem *p = &c->problem;
+    const struct advice_case about = {
+        .spread = &c->spread,
+        .name = c->method->name,
+        .ulysses = p->ulysses_size > 1,
+        .inner = p->inner,
+        .shape = problem_shape(p),
+        .forward = p->forward,
+        .backward = p->backward,
+    };
+    advice_note(s, &about);
+}
+
 static enum status run_case(struct session *s, size_t i, const void *resolved) {
     const struct attn_case *c = resolved;
     struct setup setup;
     struct device *dev = NULL;
     struct bench b = {.tap = NULL};
     announce(s, c);
+    advise(s, c);
     const struct link_rates *rates = NULL;
     enum status st = setup_open(&setup, s, i, &c->spread, true);
     if (st == ST_OK) {

@@ -5,6 +5,7 @@
 
 #include "attn/dtype.h"
 #include "base/units.h"
+#include "bench/advice.h"
 #include "bench/comm_kinds.h"
 #include "bench/comm_options.h"
 #include "bench/interconnect.h"
@@ -293,6 +294,21 @@ static void remark(const void *resolved, char *out, size_t size) {
     comm_options_shares(c->row, &c->params, out, size);
 }
 
+static void advise(struct session *s, const struct comm_case *c) {
+    struct advice_case about = {
+        .spread = &c->spread,
+        .name = c->row->name,
+        .inner = c->params.inner,
+        .shape = c->params.shape,
+        .forward = c->pass & OP_FORWARD,
+        .backward = c->pass & OP_BACKWARD,
+    };
+    if (strcmp(c->row->name, "ulysses") == 0)
+        about.shape.ulysses_size = c->spread.sp_size;
+    about.ulysses = about.shape.heads > 0 && about.shape.ulysses_size > 1;
+    advice_note(s, &about);
+}
+
 static enum status run_case(struct session *s, size_t i, const void *resolved) {
     const struct comm_case *c = resolved;
     struct setup setup;
@@ -300,6 +316,7 @@ static enum status run_case(struct session *s, size_t i, const void *resolved) {
     remark(c, shares, sizeof shares);
     if (shares[0] && s->run->world->rank == 0)
         note("%s: %s", c->row->name, shares);
+    advise(s, c);
     enum status st = setup_open(&setup, s, i, &c->spread, false);
     if (st == ST_OK) {
         const struct link_rates *rates = link_rates_find(s, i, &setup);

@@ -11,6 +11,7 @@
 #include "comm/fault.h"
 #include "comm/traffic.h"
 #include "comm/transport.h"
+#include "topology/placement.h"
 
 /* What is known of the links of a launch under one transport (bench/link_source.h). */
 struct link_source {
@@ -19,7 +20,7 @@ struct link_source {
     struct link_rates rates;
 };
 
-enum { LINK_SOURCES = 4 };
+enum { LINK_SOURCES = 4, MOST_ADVICE = 16 };
 
 /* A command's run over its cases, on one rank. */
 struct session {
@@ -30,6 +31,8 @@ struct session {
     long exchanges; /* of this rank so far, for the fault */
     struct link_source sources[LINK_SOURCES];
     int n_sources;
+    struct placement_shape advised[MOST_ADVICE]; /* what advice was given for (bench/advice.h) */
+    int n_advised;
 };
 
 enum status session_open(struct session *s, struct run *run);

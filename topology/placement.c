@@ -92,54 +92,76 @@ int placement_straddles(const struct place *places, const struct placement_shape
     return most;
 }
 
-/* The worst link between neighbours u by u inside SP groups. */
-static enum link_class worst_of_blocks(const struct place *places,
-                                       const struct placement_shape *shape, int u) {
+enum link_class placement_ulysses_link(const struct place *places,
+                                       const struct placement_shape *shape) {
     struct link_span span = {LINK_CLASSES, LINK_CLASSES};
+    const int u = shape->ulysses_size, rings = shape->sp_size / u;
     for (int dp = 0; dp < shape->dp_shard_size; dp++)
-        for (int block = 0; block < shape->sp_size / u; block++) {
+        for (int ring = 0; ring < rings; ring++) {
             struct group g = sp_group(shape, dp);
-            g.first += block * u * g.stride;
+            g.first += ring * (shape->ring_inner ? 1 : u) * g.stride;
+            g.stride *= shape->ring_inner ? rings : 1;
             g.n = u;
             widen(places, &g, &span);
         }
     return span.worst;
 }
 
-/* The largest Ulysses groups that meet nearer than their SP group; 1 if there are none. */
-static int nearer_blocks(const struct place *places, const struct placement_shape *shape,
-                         enum link_class worst) {
-    for (int u = shape->sp_size / 2; u > 1; u--)
-        if (shape->sp_size % u == 0 && worst_of_blocks(places, shape, u) < worst)
-            return u;
-    return 1;
+/* The largest Ulysses groups, not above the shape's, that meet nearer than these do. */
+static bool nearer_groups(const struct place *places, const struct placement_shape *shape,
+                          struct placement_advice *out) {
+    for (int u = shape->ulysses_size; u > 1; u--) {
+        if (shape->sp_size % u != 0)
+            continue;
+        out->better = *shape;
+        out->better.ulysses_size = u;
+        for (int inner = 0; inner < 2; inner++) {
+            out->better.ring_inner = inner == 1;
+            out->to = placement_ulysses_link(places, &out->better);
+            if (out->to < out->from)
+                return true;
+        }
+    }
+    return false;
 }
 
-bool placement_advice(const struct place *places, const struct placement_shape *shape, char *text,
-                      size_t n) {
-    const struct link_span mine = placement_sp_links(places, shape);
-    struct placement_shape other = *shape;
-    other.sp_outer = !shape->sp_outer;
-    text[0] = '\0';
-    if (mine.worst == LINK_CLASSES)
-        return false;
+static bool other_placement(const struct place *places, const struct placement_shape *shape,
+                            struct placement_advice *out) {
     const char *unit;
     const int count = placement_straddles(places, shape, &unit);
-    const enum link_class elsewhere = placement_sp_links(places, &other).worst;
-    if (elsewhere < mine.worst) {
-        snprintf(text, n,
-                 "sp=%d straddles %d %ss (%s); --placement %s keeps it inside one (%s at worst)",
-                 shape->sp_size, count, unit, link_class_name(mine.worst),
-                 other.sp_outer ? "sp-outer" : "sp-inner", link_class_name(elsewhere));
-        return true;
-    }
-    const int u = nearer_blocks(places, shape, mine.worst);
-    if (u == 1 || mine.worst < LINK_SAME_PACKAGE)
+    out->from = placement_sp_links(places, shape).worst;
+    out->better = *shape;
+    out->better.sp_outer = !shape->sp_outer;
+    out->to = placement_sp_links(places, &out->better).worst;
+    if (out->from == LINK_CLASSES || out->to >= out->from)
         return false;
-    snprintf(text, n,
-             "sp=%d straddles %d %ss (%s), and no placement avoids it; --method usp --ulysses-size "
-             "%d keeps its all-to-all inside one (%s at worst), and only the ring crosses",
-             shape->sp_size, count, unit, link_class_name(mine.worst), u,
-             link_class_name(worst_of_blocks(places, shape, u)));
+    snprintf(out->text, sizeof out->text,
+             "sp=%d straddles %d %ss (%s); --placement %s keeps it inside one (%s at worst)",
+             shape->sp_size, count, unit, link_class_name(out->from),
+             out->better.sp_outer ? "sp-outer" : "sp-inner", link_class_name(out->to));
+    return true;
+}
+
+bool placement_advise(const struct place *places, const struct placement_shape *shape,
+                      struct placement_advice *out) {
+    const char *unit;
+    *out = (struct placement_advice){.text = ""};
+    if (other_placement(places, shape, out))
+        return true;
+    if (shape->ulysses_size < 2)
+        return false;
+    out->from = placement_ulysses_link(places, shape);
+    if (out->from < LINK_SAME_PACKAGE || !nearer_groups(places, shape, out))
+        return false;
+    const int count = placement_straddles(places, shape, &unit);
+    char groups[40] = "";
+    if (shape->ulysses_size < shape->sp_size)
+        snprintf(groups, sizeof groups, ", also in Ulysses groups of %d", shape->ulysses_size);
+    snprintf(
+        out->text, sizeof out->text,
+        "sp=%d straddles %d %ss (%s)%s, and no placement avoids it; --method usp --ulysses-size "
+        "%d --inner %s keeps its all-to-all inside one (%s at worst), and only the ring crosses",
+        shape->sp_size, count, unit, link_class_name(out->from), groups, out->better.ulysses_size,
+        out->better.ring_inner ? "ring" : "ulysses", link_class_name(out->to));
     return true;
 }

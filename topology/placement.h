@@ -17,6 +17,8 @@
 struct placement_shape {
     int sp_size, dp_shard_size;
     bool sp_outer;
+    int ulysses_size; /* of Ulysses groups inside an SP group; 0: it has none (ring, ...) */
+    bool ring_inner;  /* the ranks of a ring are neighbours, not those of a Ulysses group */
 };
 
 /* The nearest and the farthest link between two ranks of any one group. */
@@ -37,11 +39,24 @@ struct link_span placement_dp_links(const struct place *places,
 int placement_straddles(const struct place *places, const struct placement_shape *shape,
                         const char **unit);
 
-/* Writes to text[n] what would keep SP traffic on nearer links: the other placement, or, where that
- * does not help, Ulysses groups of neighbours that meet nearer than their SP group does (usp).
- * False, and "", if nothing would. */
-bool placement_advice(const struct place *places, const struct placement_shape *shape, char *text,
-                      size_t n);
+/* The farthest link inside the Ulysses groups of the shape, which divide its SP groups
+ * (comm/usp.h); LINK_CLASSES where they have one rank. */
+enum link_class placement_ulysses_link(const struct place *places,
+                                       const struct placement_shape *shape);
+
+/* Another way to lay out a shape. */
+struct placement_advice {
+    struct placement_shape better; /* equal but for the placement, or but for its Ulysses groups */
+    enum link_class from, to;      /* the farthest link of what moves nearer, before and after */
+    char text[320];
+};
+
+/* What would keep SP traffic on nearer links: the other placement; or, where that does not help,
+ * Ulysses groups that meet nearer than those of the shape do, the largest there are (usp), if they
+ * now leave an L3 cache's neighbourhood: at least same-package. A shape without Ulysses groups is
+ * only given a placement. False, and text "", if nothing would. */
+bool placement_advise(const struct place *places, const struct placement_shape *shape,
+                      struct placement_advice *out);
 
 /* Both placements with their links and the advice, for people and as JSON:
  * {"sp_size", "dp_shard_size", "placement", "sp-inner": {"sp_best_link", "sp_worst_link",

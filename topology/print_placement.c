@@ -38,13 +38,22 @@ static void cell(const void *context, int row, int col, char *buf, size_t n) {
                           : placement_dp_links(v->places, &shape));
 }
 
+/* Without a method in mind, for the one that can be helped most: Ulysses over the whole group. */
+static bool advise(const struct place *places, const struct placement_shape *shape,
+                   struct placement_advice *out) {
+    struct placement_shape whole = *shape;
+    if (whole.ulysses_size == 0)
+        whole.ulysses_size = whole.sp_size;
+    return placement_advise(places, &whole, out);
+}
+
 void placement_print(FILE *out, const struct place *places, const struct placement_shape *shape) {
     const struct view view = {places, shape};
-    char advice[256];
+    struct placement_advice advice;
     fprintf(out, "\nLinks of sp=%d, dp_shard=%d\n", shape->sp_size, shape->dp_shard_size);
     grid_print(out, 3, 3, cell, &view);
-    if (placement_advice(places, shape, advice, sizeof advice))
-        fprintf(out, "  advice: %s\n", advice);
+    if (advise(places, shape, &advice))
+        fprintf(out, "  advice: %s\n", advice.text);
 }
 
 static void put_links(json_t *object, const char *best, const char *worst, struct link_span span) {
@@ -64,12 +73,12 @@ static json_t *links_json(const struct view *v, bool sp_outer) {
 
 json_t *placement_json(const struct place *places, const struct placement_shape *shape) {
     const struct view view = {places, shape};
-    char advice[256];
+    struct placement_advice advice;
     json_t *object =
         json_pack("{s:i, s:i, s:s, s:o, s:o}", "sp_size", shape->sp_size, "dp_shard_size",
                   shape->dp_shard_size, "placement", shape->sp_outer ? "sp-outer" : "sp-inner",
                   "sp-inner", links_json(&view, false), "sp-outer", links_json(&view, true));
-    if (object && placement_advice(places, shape, advice, sizeof advice))
-        json_object_set_new(object, "advice", json_string(advice));
+    if (object && advise(places, shape, &advice))
+        json_object_set_new(object, "advice", json_string(advice.text));
     return object;
 }

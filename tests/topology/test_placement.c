@@ -79,7 +79,31 @@ static const struct expected cases[] = {
      "unknown",
      2,
      "host",
-     {"sp=4 straddles 2 hosts (network)", "--ulysses-size 2", "(shared-l3 at worst)"}},
+     {"sp=4 straddles 2 hosts (network)", "--ulysses-size 2 --inner ulysses",
+      "(shared-l3 at worst)"}},
+    /* usp with its rings inside the hosts, and then the other way round. */
+    {"package:1 [numa] l3:1 core:2 pu:1",
+     2,
+     4,
+     {4, 1, false, 2, true},
+     "shared-l3",
+     "network",
+     "unknown",
+     "unknown",
+     2,
+     "host",
+     {"also in Ulysses groups of 2", "--ulysses-size 2 --inner ulysses", "(shared-l3 at worst)"}},
+    {"package:1 [numa] l3:1 core:2 pu:1",
+     2,
+     4,
+     {4, 1, false, 2, false},
+     "shared-l3",
+     "network",
+     "unknown",
+     "unknown",
+     2,
+     "host",
+     {NULL}},
     {"package:1 [numa] l3:1 core:2 pu:1",
      2,
      4,
@@ -131,7 +155,8 @@ static const struct expected cases[] = {
 static void check(const struct expected *e) {
     struct machine machine;
     struct place places[8];
-    char text[256];
+    struct placement_advice advice;
+    struct placement_shape shape = e->shape;
     const char *unit;
     assert_int_equal(machine_load(&machine, "synthetic", e->machine), ST_OK);
     assert_int_equal(bind_described(&machine, BIND_CORE, e->hosts, e->ranks, places), ST_OK);
@@ -143,11 +168,13 @@ static void check(const struct expected *e) {
     assert_string_equal(link_class_name(dp.worst), e->dp_worst);
     assert_int_equal(placement_straddles(places, &e->shape, &unit), e->straddles);
     assert_string_equal(unit, e->unit);
-    assert_int_equal(placement_advice(places, &e->shape, text, sizeof text), e->advice[0] != NULL);
-    assert_int_equal(text[0] == '\0', e->advice[0] == NULL);
+    if (shape.ulysses_size == 0)
+        shape.ulysses_size = shape.sp_size;
+    assert_int_equal(placement_advise(places, &shape, &advice), e->advice[0] != NULL);
+    assert_int_equal(advice.text[0] == '\0', e->advice[0] == NULL);
     for (int i = 0; i < 3 && e->advice[i]; i++)
-        if (!strstr(text, e->advice[i]))
-            fail_msg("no \"%s\" in: %s", e->advice[i], text);
+        if (!strstr(advice.text, e->advice[i]))
+            fail_msg("no \"%s\" in: %s", e->advice[i], advice.text);
     machine_free(&machine);
 }
 
@@ -155,6 +182,23 @@ static void groups_and_advice(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check(&cases[i]);
+}
+
+/* A ring is not told to be usp: only one hop in a host's ranks crosses anyway. */
+static void a_ring_is_only_placed(void **state) {
+    (void)state;
+    struct machine machine;
+    struct place places[4];
+    struct placement_advice advice;
+    const struct placement_shape ring = {4, 1, false, 0, false}, outer = {2, 2, true, 0, false};
+    assert_int_equal(machine_load(&machine, "synthetic", "package:1 [numa] core:2 pu:1"), ST_OK);
+    assert_int_equal(bind_described(&machine, BIND_CORE, 2, 4, places), ST_OK);
+    assert_false(placement_advise(places, &ring, &advice));
+    assert_true(placement_advise(places, &outer, &advice));
+    assert_false(advice.better.sp_outer);
+    assert_int_equal(advice.from, LINK_NETWORK);
+    assert_int_equal(advice.to, LINK_SAME_NUMA);
+    machine_free(&machine);
 }
 
 static void as_json(void **state) {
@@ -199,6 +243,7 @@ static void described_hosts(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_and_advice),
+        cmocka_unit_test(a_ring_is_only_placed),
         cmocka_unit_test(as_json),
         cmocka_unit_test(described_hosts),
     };
