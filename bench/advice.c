@@ -76,14 +76,17 @@ void advice_note(struct session *s, const struct advice_case *c) {
     shape.ulysses_size = c->ulysses ? c->shape.ulysses_size : 0;
     shape.ring_inner = c->inner == USP_INNER_RING && shape.ulysses_size < shape.sp_size;
     if (run->world->rank != 0 || shape.sp_size < 2 ||
-        !placement_advise(run->places, &shape, &advice) || !is_new(s, &shape))
+        !placement_advise(run->places, &shape, &advice))
         return;
     char bytes[96] = "";
-    if (advice.better.sp_outer == shape.sp_outer && c->shape.heads > 0) {
+    if (advice.better.sp_outer == shape.sp_outer) { /* about Ulysses groups: is it worth it? */
         const double now = advice_crossing(run->places, &shape, c, advice.from);
         const double then = advice_crossing(run->places, &advice.better, c, advice.from);
+        if (then >= now)
+            return;
         snprintf(bytes, sizeof bytes, ": %s a rank instead of %s", format_bytes(then).s,
                  format_bytes(now).s);
     }
-    note("%s: %s%s", c->name, advice.text, bytes);
+    if (is_new(s, &shape))
+        note("%s: %s%s", c->name, advice.text, bytes);
 }

@@ -13,7 +13,7 @@ struct advice_case {
     const char *name; /* of its method or operation */
     bool ulysses;     /* it exchanges heads, in groups of shape.ulysses_size */
     enum usp_inner inner;
-    struct sp_shape shape; /* heads 0: not of a model's shape, its bytes are not told */
+    struct sp_shape shape; /* read if ulysses */
     bool forward, backward;
 };
 
@@ -22,8 +22,8 @@ struct advice_case {
 double advice_crossing(const struct place *places, const struct placement_shape *placement,
                        const struct advice_case *c, enum link_class from);
 
-/* A note on stderr where there is advice, once a launch for cases that are placed alike. Rank 0;
- * nothing elsewhere. */
+/* A note on stderr where there is advice, once a launch for cases that are placed alike; other
+ * Ulysses groups are not advised unless fewer bytes would cross. Rank 0; nothing elsewhere. */
 void advice_note(struct session *s, const struct advice_case *c);
 
 #endif

@@ -116,7 +116,7 @@ static enum status network_part(struct session *s, struct transport *t,
     const enum status st = measure_part(s, t, &glance, scope, record);
     if (st == ST_OK && world->rank == 0 &&
         link_rates_read(record, s->run->places, world->size, "probe", &rates))
-        while (top < 16 << 20 && top < 4e-3 * 1e9 * rates.gb_s[LINK_NETWORK])
+        while (top < 8 << 20 && top < 6e-3 * 1e9 * rates.gb_s[LINK_NETWORK])
             top *= 2;
     json_decref(record);
     group_bcast(world, &top, sizeof top, 0);

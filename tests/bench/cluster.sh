@@ -33,11 +33,14 @@ fi
 [ "$(grep -c '"class": "network"' "$dir/out")" -eq 3 ] || die "three hosts are not three network links"
 
 run --hosts 2 --ranks 2 --rate 10gbit -- comm --op ulysses,ring,allgather,reduce-scatter \
-    --heads 8 --kv-heads 4 --head-dim 32 --seq 512 --pass fwdbwd --max-time 200ms -o jsonl ||
+    --heads 16 --kv-heads 4 --head-dim 16 --seq 512 --pass fwdbwd --max-time 200ms -o jsonl ||
     die "comm ended with $?"
 [ "$(wc -l <"$dir/out")" -eq 4 ] || die "not four records"
 [ "$(grep -c '"transport":"hybrid"' "$dir/out")" -eq 4 ] || die "not all exchanges went over hybrid"
 [ "$(grep -c '"sp_worst_link":"network"' "$dir/out")" -eq 4 ] || die "the network does not appear as a link"
+predicted='"predicted_comm_s":.*"sp_best_link":"same-.*"sp_link_gb_s":.*"link_rates":"probe"'
+[ "$(grep -c "$predicted" "$dir/out")" -eq 4 ] || die "not all exchange times are predicted"
+grep -q 'ulysses: .*--ulysses-size 2 --inner ulysses keeps' "$dir/err" || die "there is no advice for ulysses"
 [ "$(grep -c '"status":"ok"' "$dir/out")" -eq 4 ] || die "not all are verified"
 
 # A failure inside is the failure of the whole, and leaves nothing.
