@@ -1,5 +1,8 @@
 #include "comm/op.h"
 #include "comm/tap.h"
+#include "comm/traffic.h"
+
+#include <stdlib.h>
 
 #include "tests/mpi_test.h"
 
@@ -77,10 +80,61 @@ static void replay_repeats_the_exchanges(void **state) {
         replay_repeats_the_exchanges_over(transports[i]);
 }
 
+/* A log of the run has its bytes and messages, of every rank and step: a ring forward and backward,
+ * with rank 0 on a host of its own. */
+static void a_log_has_what_is_sent(void **state) {
+    (void)state;
+    const int ranks = test_world.size, rank = test_world.rank;
+    struct place places[16] = {{0}};
+    struct fixture f = {0};
+    struct traffic_log log;
+    const struct op_params p = {.bytes = 4096, .shape = {.elem_bytes = 4, .grad_bytes = 4}};
+    struct transport *inner = NULL;
+    const struct transport_config config = {.algorithm = "auto",
+                                            .ledger = &f.ledger,
+                                            .trace = &f.trace,
+                                            .world = &test_world,
+                                            .host_key = 1};
+    assert_in_range(ranks, 1, 16);
+    places[0].host_key = 1;
+    assert_int_equal(transport_open("mpi", &config, &inner), ST_OK);
+    assert_int_equal(tap_open(inner, &f.tap), ST_OK);
+    traffic_open(&log, f.tap, &test_world, places);
+    assert_int_equal(op_create(op_find("ring"), OP_BOTH, &p, f.tap, &test_world, &f.op), ST_OK);
+    op_run(&f.op); /* not noted */
+    const uint64_t before = f.tap->sent[TRAFFIC_SP];
+    traffic_begin(&log);
+    op_run(&f.op);
+    traffic_end(&log);
+    const double once = (double)(f.tap->sent[TRAFFIC_SP] - before);
+    assert_null(f.tap->log);
+    op_run(&f.op); /* nor this */
+    size_t steps;
+    struct rank_traffic *all = traffic_gather(&log, &steps);
+    assert_int_equal(all != NULL, ranks > 1);
+    double sent = 0, received = 0;
+    for (size_t k = 0; k < steps; k++) {
+        const struct rank_traffic *mine = &all[k * (size_t)ranks + (size_t)rank];
+        const bool crosses = rank == 0 || rank == 1 || rank == ranks - 1;
+        for (int c = 0; c < LINK_CLASSES; c++) {
+            sent += mine->sent[c];
+            received += mine->received[c];
+            assert_int_equal(mine->messages[c] > 0, mine->sent[c] + mine->received[c] > 0);
+        }
+        assert_int_equal(mine->flow > 0, crosses);
+        assert_true((mine->sent[LINK_NETWORK] > 0) == (rank == 0 || rank == ranks - 1));
+    }
+    assert_true(sent == once && received == once);
+    free(all);
+    traffic_close(&log);
+    close_fixture(&f);
+}
+
 int tests(void) {
     const struct CMUnitTest all[] = {
         cmocka_unit_test(stub_keeps_the_data),
         cmocka_unit_test(replay_repeats_the_exchanges),
+        cmocka_unit_test(a_log_has_what_is_sent),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
 }
