@@ -16,12 +16,17 @@ run() {
     timeout 90 "$cluster" --spbench "$spbench" "$@" >"$dir/out" 2>"$dir/err"
 }
 
+# Of runs that are over; others may be running.
 leftovers() {
-    ip netns list
-    ip -o link show type bridge | grep spb
+    local name pid
+    for name in $( (ip -o link show type bridge; ip netns list) | grep -o 'spb[0-9]*[a-z]*'); do
+        pid=${name//[a-z]/}
+        kill -0 "$pid" 2>/dev/null || echo "$name"
+    done
+    grep -lzsx "[s]pb${1-none}br" /proc/[0-9]*/cmdline
 }
 
-before=$(leftovers)
+[ -z "$(leftovers)" ] || "$cluster" --clean
 
 run --hosts 3 --ranks 1 --rate 10gbit -- topo -o json
 rc=$?
@@ -46,18 +51,18 @@ grep -q 'ulysses: .*--ulysses-size 2 --inner ulysses keeps' "$dir/err" || die "t
 # A failure inside is the failure of the whole, and leaves nothing.
 run -- comm --op nonsense --bytes 1k
 [ $? -ne 0 ] || die "a wrong command line ended with 0"
-[ "$(leftovers)" = "$before" ] || die "something was left: $(leftovers)"
+[ -z "$(leftovers)" ] || die "something was left: $(leftovers)"
 
 # What a killed run leaves, --clean takes away.
 "$cluster" --spbench "$spbench" -- comm --op alltoall --bytes 1k --max-time 60s --rel-ci 0 --max-samples 1000000 >"$dir/out" 2>"$dir/err" &
 script=$!
 for _ in $(seq 100); do
-    [ "$(leftovers)" = "$before" ] || break
+    grep -qzsx "[s]pb${script}br" /proc/[0-9]*/cmdline && break
     sleep 0.1
 done
 kill -KILL $script
 wait $script 2>/dev/null
-[ "$(leftovers)" != "$before" ] || die "the killed run had made nothing yet"
+[ -n "$(leftovers)" ] || die "the killed run had made nothing yet"
 "$cluster" --clean || die "--clean ended with $?"
-[ "$(leftovers)" = "$before" ] || die "--clean left $(leftovers)"
+[ -z "$(leftovers $script)" ] || die "--clean left $(leftovers $script)"
 exit 0
