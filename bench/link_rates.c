@@ -87,7 +87,8 @@ struct crossing {
 };
 
 /* What a host's link carries in each direction, until the last of its pairs is done: of all hosts
- * and rounds, those with the most pairs at once, and of these the median. 0: unknown. */
+ * and rounds, those with the most pairs at once, and of these the median. 0: unknown. Where ranks
+ * share cores it can be less than one pair gets alone, which the link then carries, too. */
 static double host_rate(const json_t *pairs, const struct place *places, int ranks) {
     const int rounds = tournament_rounds(ranks);
     struct crossing *all = calloc((size_t)ranks * (size_t)rounds, sizeof *all);
@@ -125,6 +126,11 @@ out:
     return 1e9 * s.median;
 }
 
+/* Bytes a second of its largest message; 0: not measured. */
+static double top_rate(const struct link_curve *c) {
+    return c->n > 0 ? c->bytes[c->n - 1] / c->seconds[c->n - 1] : 0;
+}
+
 static bool has_network(const struct place *places, int ranks) {
     for (int r = 1; r < ranks; r++)
         if (places[r].host_key != places[0].host_key)
@@ -146,8 +152,7 @@ bool link_rates_read(const json_t *record, const struct place *places, int ranks
         struct link_curve alone;
         if (!find_curve(links, class, "isolated", "one", &alone))
             continue;
-        const int top = alone.n - 1;
-        out->gb_s[c] = alone.bytes[top] / alone.seconds[top] / 1e9;
+        out->gb_s[c] = top_rate(&alone) / 1e9;
         struct link_model *m = &out->model;
         if (class == LINK_NETWORK)
             find_curve(links, class, "isolated", "both", &m->network);
@@ -155,6 +160,7 @@ bool link_rates_read(const json_t *record, const struct place *places, int ranks
             find_curve(links, class, "loaded", "both", &m->shared[c]);
     }
     if (has_network(places, ranks))
-        out->model.host_bytes_per_s = host_rate(pairs, places, ranks);
+        out->model.host_bytes_per_s =
+            fmax(host_rate(pairs, places, ranks), top_rate(&out->model.network));
     return true;
 }

@@ -35,7 +35,7 @@ struct link_model {
     /* Over the network: a message in each direction at once, one pair of ranks at a time. */
     struct link_curve network;
     /* What all pairs of ranks get together over a host's link, each direction, both directions at
-     * once; 0: not measured. */
+     * once, and at least what one pair gets alone; 0: not measured. */
     double host_bytes_per_s;
 };
 
