@@ -61,7 +61,8 @@ bool layout_divides(enum layout layout, int32_t seq, int sp_size, char *why, siz
     if (below > 0)
         snprintf(lower, sizeof lower, "%ld or ", below);
     snprintf(why, why_size,
-             "layout %s needs a sequence divisible by %ld (%d x %d ranks), not %ld; use %s%ld",
+             "layout %s needs a sequence divisible by %ld (%d x %d ranks), not %ld; use %s%ld, "
+             "or --pad",
              rows[layout].name, parts, rows[layout].chunks, sp_size, (long)seq, lower,
              below + parts);
     return false;

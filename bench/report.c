@@ -19,7 +19,7 @@ struct report {
     struct store *store; /* NULL: nothing is saved */
     bool run_entered;    /* this run stands in run.json */
     json_t *layers;      /* attn records, to be set side by side */
-    char **swept;        /* keys of cases that the options list several values of */
+    char **swept;        /* keys of cases that the options list several values of; may be NULL */
     bool side_by_side, markdown;
 };
 
@@ -74,14 +74,14 @@ enum status report_open(const struct report_config *config, struct report **out)
         .progress = progress_start(config->opts),
         .start = time(NULL),
         .layers = json_array(),
-        .swept = swept_keys(config->opts),
+        .swept = config->swept ? NULL : swept_keys(config->opts),
         .markdown = strcmp(format, "md") == 0,
         .side_by_side = strcmp(format, "md") == 0 || strcmp(format, "table") == 0,
     };
     enum status st = open_store(r);
     if (st == ST_OK)
         st = export_begin(&r->stream, format, config->out);
-    r->stream.swept = (const char *const *)r->swept;
+    r->stream.swept = r->swept ? (const char *const *)r->swept : config->swept;
     if (st != ST_OK) {
         r->stream.exporter = NULL;
         report_close(r);

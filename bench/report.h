@@ -20,6 +20,9 @@ struct report_config {
     int argc;                /* the command line, for run.json */
     char *const *argv;
     FILE *out;
+    /* Keys of cases of which there are several values, ending with NULL, which tables name; NULL:
+     * those that the options list several values of. Borrowed. */
+    const char *const *swept;
 };
 
 /* Opens the run folder and starts the output. ST_USAGE, ST_ENV: the folder cannot be used. */

@@ -14,8 +14,9 @@ const char *const attn_page_params[] = {
     "dtype", "mask",  "core_only", "dp_shard_size", "device", NULL};
 static const char *const attn_line[] = {"method", "sp_size", NULL};
 const char *const attn_extra_params[] = {
-    "layout",  "ulysses_size", "ring_size", "placement", "transport", "mpi_algo", "kernel",
-    "threads", "grad_dtype",   "cache",     "wait",      "sync",      NULL};
+    "layout",    "ulysses_size", "ring_size", "inner",      "placement", "transport",
+    "mpi_algo",  "kernel",       "threads",   "grad_dtype", "overlap",   "fuse_qkv",
+    "kv_groups", "cache",        "wait",      "sync",       NULL};
 static const char *const comm_page[] = {"device", "dtype", "cache", NULL};
 /* By the algorithm that was asked for: the one that was chosen may change along a line. */
 static const char *const comm_line[] = {"op", "transport", "mpi_algo", "world_size", NULL};

@@ -54,6 +54,20 @@ static void text_cell(const json_t *record, const char *key, char out[CELL_ROOM]
     snprintf(out, CELL_ROOM, "%s", text ? text : "-");
 }
 
+/* ", overlap off": what is not as usual, and tells rows apart. */
+static void add_variant(const json_t *record, char out[CELL_ROOM]) {
+    static const char *const switches[] = {"overlap", "fuse_qkv"};
+    double groups;
+    for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++) {
+        const char *text = record_str(record, "params", switches[i]);
+        const size_t used = strlen(out);
+        if (text && strcmp(text, "off") == 0)
+            snprintf(out + used, CELL_ROOM - used, ", %s off", switches[i]);
+    }
+    if (record_num(record, "params", "kv_groups", &groups) && groups > 1)
+        snprintf(out + strlen(out), CELL_ROOM - strlen(out), ", kv_groups %.0f", groups);
+}
+
 /* "usp 2x4 ring inner": ulysses_size x ring_size. */
 static void method_cell(const json_t *record, char out[CELL_ROOM]) {
     const char *method = record_str(record, "params", "method");
@@ -88,6 +102,7 @@ static void errors_record(struct export_stream *stream, const json_t *record) {
         begin_table(stream, &grid, problem);
     record_num(record, "params", "sp_size", &sp_size);
     method_cell(record, cells[0]);
+    add_variant(record, cells[0]);
     snprintf(cells[1], CELL_ROOM, "%.0f", sp_size);
     text_cell(record, "layout", cells[2]);
     text_cell(record, "dtype", cells[3]);
@@ -98,5 +113,10 @@ static void errors_record(struct export_stream *stream, const json_t *record) {
     grid_row(&grid, cells);
 }
 
+static void errors_end(struct export_stream *stream) {
+    if (!stream->table[0])
+        note("-o errors: no record has any; they come with layers that are checked");
+}
+
 const struct exporter export_errors = {"errors", "errors of each tensor against fp64, Markdown",
-                                       NULL, errors_record, NULL};
+                                       NULL, errors_record, errors_end};

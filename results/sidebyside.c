@@ -16,8 +16,9 @@ static const char *const problem_params[] = {
     "model",         "heads", "kv_heads", "head_dim", "hidden", "batch",
     "dp_shard_size", "pass",  "dtype",    "mask",     "device", "core_only",
 };
-/* What exchanges are made with: equal in a table, and without meaning on one rank. */
-static const char *const exchange_params[] = {"placement", "transport", "grad_dtype"};
+/* What exchanges and attention are made with: equal in a table, and without meaning on one rank. */
+static const char *const exchange_params[] = {"placement", "transport", "grad_dtype", "overlap",
+                                              "kernel"};
 
 enum {
     PROBLEM_PARAMS = sizeof problem_params / sizeof problem_params[0],
@@ -269,13 +270,17 @@ static void speedup_text(const struct side_pair *pair, int side, char out[CELL_R
         strcat(out, "?");
 }
 
+/* The fastest variants are shown: which they are. Only Ulysses has Q, K and V to fuse. */
 static void layouts_text(const struct side_pair *pair, char out[CELL_ROOM]) {
     const char *layout[SIDES];
     for (int side = 0; side < SIDES; side++) {
         layout[side] = record_str(pair->record[side], "params", "layout");
         layout[side] = layout[side] ? layout[side] : "-";
     }
-    snprintf(out, CELL_ROOM, "%.60s | %.60s", layout[SIDE_ULYSSES], layout[SIDE_RING]);
+    const char *fuse = record_str(pair->record[SIDE_ULYSSES], "params", "fuse_qkv");
+    const bool apart = fuse && strcmp(fuse, "off") == 0;
+    snprintf(out, CELL_ROOM, "%.60s%s | %.60s", layout[SIDE_ULYSSES], apart ? ", q,k,v apart" : "",
+             layout[SIDE_RING]);
 }
 
 /* Where ranks had other numbers of threads than the base's, once each. */

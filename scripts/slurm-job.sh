@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # A Slurm job: the links between all ranks, then a model's layer with Ulysses and Ring, records and
 # pictures in one folder. See docs/slurm.md. Submit it where spbench was built, on a file system that
-# all nodes share; options of sbatch override those below, what follows the script goes to spbench:
+# all nodes share; options of sbatch override those below, what follows the script goes to both
+# `comm` and `attn`:
 #
 #   sbatch --nodes=4 scripts/slurm-job.sh --max-time 2s
 #

@@ -314,6 +314,11 @@ mv "$work/out" "$work/printed"
 run "$spbench" report "$work/layer" -o errors
 exits 0
 cmp -s "$work/out" "$work/printed" || complain "a saved record is not printed as it was"
+run "$spbench" -n 2 "${layer[@]}" --method ring --overlap on,off --save "$work/overlap"
+exits 0
+run "$spbench" report "$work/overlap"
+[ "$(grep -c 'with: overlap o' "$work/out")" -eq 2 ] || complain "a report does not tell cases apart"
+[ "$(grep -c '^Ulysses | Ring' "$work/out")" -eq 2 ] || complain "overlap and none are in one comparison"
 run "$spbench" report "$work/nowhere"
 exits 2
 silent
