@@ -131,6 +131,12 @@ static double top_rate(const struct link_curve *c) {
     return c->n > 0 ? c->bytes[c->n - 1] / c->seconds[c->n - 1] : 0;
 }
 
+/* Latency alone, continued to larger messages, would be taken for bandwidth. */
+static bool tells_bandwidth(const struct link_curve *c) {
+    static const double LEAST_BYTES = 64 << 10;
+    return c->n > 1 && c->bytes[c->n - 1] >= LEAST_BYTES;
+}
+
 static bool has_network(const struct place *places, int ranks) {
     for (int r = 1; r < ranks; r++)
         if (places[r].host_key != places[0].host_key)
@@ -147,20 +153,21 @@ bool link_rates_read(const json_t *record, const struct place *places, int ranks
     if (!record_num(record, "params", "world_size", &world) || world != ranks ||
         !same_links(pairs, places, ranks))
         return false;
+    bool any = false;
     for (int c = 0; c < LINK_CLASSES; c++) {
         const enum link_class class = (enum link_class)c;
-        struct link_curve alone;
+        const bool network = class == LINK_NETWORK;
+        struct link_curve alone, *needed = network ? &out->model.network : &out->model.shared[c];
         if (!find_curve(links, class, "isolated", "one", &alone))
             continue;
+        if (!find_curve(links, class, network ? "isolated" : "loaded", "both", needed) ||
+            !tells_bandwidth(needed))
+            return false;
         out->gb_s[c] = top_rate(&alone) / 1e9;
-        struct link_model *m = &out->model;
-        if (class == LINK_NETWORK)
-            find_curve(links, class, "isolated", "both", &m->network);
-        else
-            find_curve(links, class, "loaded", "both", &m->shared[c]);
+        any = true;
     }
     if (has_network(places, ranks))
         out->model.host_bytes_per_s =
             fmax(host_rate(pairs, places, ranks), top_rate(&out->model.network));
-    return true;
+    return any;
 }

@@ -19,8 +19,9 @@ struct link_rates {
 /* The host of each rank, from 0: host[ranks]. */
 void link_hosts(const struct place *places, int ranks, int *host);
 
-/* false, *out undefined: the record measured no links, or other ones than these ranks have (another
- * number of ranks, or a pair of another class). source as above. */
+/* false, *out undefined: the record measured no links, no messages that tell bandwidth (two sizes,
+ * up to 64 KiB at least), or other links than these ranks have (another number of ranks, or a pair
+ * of another class). source as above. */
 bool link_rates_read(const json_t *record, const struct place *places, int ranks,
                      const char *source, struct link_rates *out);
 

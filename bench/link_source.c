@@ -77,12 +77,18 @@ static const char *choice(const struct session *s) {
 }
 
 void link_rates_keep(struct session *s, const struct setup *setup, const json_t *record) {
-    if (strcmp(choice(s), "auto") != 0)
+    const struct group *world = s->run->world;
+    struct link_rates rates;
+    bool found = record && link_rates_read(record, s->run->places, world->size, "pairs", &rates);
+    group_bcast(world, &found, sizeof found, 0);
+    if (!found || strcmp(choice(s), "auto") != 0)
         return;
     struct link_source *source = remember(s, setup->transport->name);
-    if (source && record)
-        source->found =
-            link_rates_read(record, s->run->places, s->run->world->size, "pairs", &source->rates);
+    if (!source)
+        return;
+    source->found = true;
+    if (record)
+        source->rates = rates;
 }
 
 const struct link_rates *link_rates_find(struct session *s, size_t i, const struct setup *setup) {

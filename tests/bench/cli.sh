@@ -280,7 +280,7 @@ exits 0
 grep -q 'isolated  *one' "$work/out" || complain "there is no table of links"
 run "$spbench" -n 2 "${pairs[@]}" --fault corrupt:1
 exits 4
-run "$spbench" -n 2 "${pairs[@]}" --save "$work/links"
+run "$spbench" -n 2 "${pairs[@]}" --bytes 64k --save "$work/links"
 run "$spbench" -n 2 "${comm[@]}" --link-rates auto --save "$work/links" -o jsonl # ... which it takes from there
 grep -q "$predicted\"pairs\"" "$work/out" || complain "the links in the run folder are not used"
 run "$spbench" -n 1 "${pairs[@]}"
