@@ -19,8 +19,8 @@ run() {
 # Of runs that are over; others may be running.
 leftovers() {
     local name pid
-    for name in $( (ip -o link show type bridge; ip netns list) | grep -o 'spb[0-9]*[a-z]*'); do
-        pid=${name//[a-z]/}
+    for name in $( (ip -o link show; ip netns list; ls "${TMPDIR:-/tmp}") | grep -oE '^([0-9]+: )?spb[0-9]+[a-z.]' | sed 's/.* //'); do
+        pid=${name//[a-z.]/}
         kill -0 "$pid" 2>/dev/null || echo "$name"
     done
     grep -lzsx "[s]pb${1-none}br" /proc/[0-9]*/cmdline
@@ -47,6 +47,9 @@ predicted='"predicted_comm_s":.*"sp_best_link":"same-.*"sp_link_gb_s":.*"link_ra
 [ "$(grep -c "$predicted" "$dir/out")" -eq 4 ] || die "not all exchange times are predicted"
 grep -q 'ulysses: .*--ulysses-size 2 --inner ulysses keeps' "$dir/err" || die "there is no advice for ulysses"
 [ "$(grep -c '"status":"ok"' "$dir/out")" -eq 4 ] || die "not all are verified"
+
+run --rate 4gigabit -- topo
+[ $? -eq 2 ] || die "a wrong rate did not end with 2"
 
 # A failure inside is the failure of the whole, and leaves nothing.
 run -- comm --op nonsense --bytes 1k
