@@ -160,8 +160,11 @@ bool link_rates_read(const json_t *record, const struct place *places, int ranks
         struct link_curve alone, *needed = network ? &out->model.network : &out->model.shared[c];
         if (!find_curve(links, class, "isolated", "one", &alone))
             continue;
-        if (!find_curve(links, class, network ? "isolated" : "loaded", "both", needed) ||
-            !tells_bandwidth(needed))
+        if (network)
+            *needed = alone;
+        else if (!find_curve(links, class, "loaded", "both", needed))
+            return false;
+        if (!tells_bandwidth(needed))
             return false;
         out->gb_s[c] = top_rate(&alone) / 1e9;
         any = true;

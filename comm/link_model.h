@@ -32,7 +32,8 @@ double link_curve_seconds(const struct link_curve *curve, double bytes);
 struct link_model {
     /* Inside a host: a message in each direction at once, all pairs of ranks at once. */
     struct link_curve shared[LINK_CLASSES];
-    /* Over the network: a message in each direction at once, one pair of ranks at a time. */
+    /* Over the network, which is taken as full duplex: one direction, one pair of ranks at a time.
+     */
     struct link_curve network;
     /* What all pairs of ranks get together over a host's link, each direction, both directions at
      * once, and at least what one pair gets alone; 0: not measured. */
