@@ -1,11 +1,8 @@
 /* alltoall: block q of rank p's send buffer becomes block p of rank q's. */
 #include <stdio.h>
 
-#include "comm/op.h"
-#include "comm/pattern.h"
+#include "comm/op_raw.h"
 #include "comm/volume.h"
-
-enum { SEND, RECV };
 
 static size_t whole(const struct op_params *p) {
     return p->by_shape ? local_q_bytes(&p->shape) : p->bytes;
@@ -32,10 +29,6 @@ static size_t volume(const struct op_params *p, int ranks, int rank) {
     return volume_alltoall(per_peer(p, ranks), ranks);
 }
 
-static struct pattern pattern_of(const struct op_stage *s) {
-    return (struct pattern){s->params.seed, TENSOR_RAW, s->params.shape.elem_bytes};
-}
-
 static size_t memory(const struct op_params *p, int ranks, int rank, const char *algorithm) {
     (void)rank;
     (void)algorithm; /* contiguous and in order: nothing is staged */
@@ -44,32 +37,20 @@ static size_t memory(const struct op_params *p, int ranks, int rank, const char 
 
 static enum status create(struct op_stage *s) {
     const size_t bytes = send_buffer(&s->params, s->group->size);
-    const struct buffer_size sizes[] = {{SEND, bytes}, {RECV, bytes}};
-    const enum status st = stage_buffers(s, sizes, 2);
+    const enum status st = raw_create(s, bytes);
     if (st != ST_OK)
         return st;
     return alltoall_plan(s->transport, s->group, &s->buffers[SEND], &s->buffers[RECV],
                          per_peer(&s->params, s->group->size), &s->plans[0]);
 }
 
-static void fill(struct op_stage *s) {
-    const struct pattern p = pattern_of(s);
-    pattern_fill(&p, s->group->rank, 0, s->buffers[SEND].data,
-                 s->buffers[SEND].bytes / p.elem_bytes);
-    pattern_poison(s->buffers[RECV].data, s->buffers[RECV].bytes);
-}
-
-static void run(struct op_stage *s) {
-    plan_run(s->plans[0]);
-}
-
 static uint64_t verify(struct op_stage *s) {
-    const struct pattern p = pattern_of(s);
+    const struct pattern p = raw_pattern(s);
     const size_t bytes = per_peer(&s->params, s->group->size);
     const size_t n = bytes / p.elem_bytes;
     uint64_t wrong = 0;
-    fill(s);
-    run(s);
+    raw_fill(s);
+    raw_run(s);
     for (int q = 0; q < s->group->size; q++)
         wrong += pattern_wrong(&p, q, (size_t)s->group->rank * n,
                                (const char *)s->buffers[RECV].data + (size_t)q * bytes, n);
@@ -77,4 +58,4 @@ static uint64_t verify(struct op_stage *s) {
 }
 
 const struct stage_ops stage_alltoall = {supports, send_buffer, per_peer, volume, memory,
-                                         create,   fill,        run,      verify};
+                                         create,   raw_fill,    raw_run,  verify};

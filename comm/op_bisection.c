@@ -4,10 +4,7 @@
  * The cut is by rank order. It bisects the network only as far as rank order follows it. */
 #include <stdio.h>
 
-#include "comm/op.h"
-#include "comm/pattern.h"
-
-enum { SEND, RECV };
+#include "comm/op_raw.h"
 
 static size_t whole(const struct op_params *p) {
     return p->by_shape ? local_q_bytes(&p->shape) : whole_elements(p->bytes, p->shape.elem_bytes);
@@ -49,9 +46,7 @@ static int partner(const struct op_stage *s) {
 
 static enum status create(struct op_stage *s) {
     const size_t bytes = whole(&s->params);
-    enum status st = stage_buffer(s, SEND, bytes);
-    if (st == ST_OK)
-        st = stage_buffer(s, RECV, bytes);
+    const enum status st = raw_create(s, bytes);
     if (st != ST_OK)
         return st;
     const struct block send = {partner(s), &s->buffers[SEND], 0, 1, bytes, bytes};
@@ -60,28 +55,13 @@ static enum status create(struct op_stage *s) {
     return plan_create(s->transport, &spec, &s->plans[0]);
 }
 
-static struct pattern pattern_of(const struct op_stage *s) {
-    return (struct pattern){s->params.seed, TENSOR_RAW, s->params.shape.elem_bytes};
-}
-
-static void fill(struct op_stage *s) {
-    const struct pattern p = pattern_of(s);
-    pattern_fill(&p, s->group->rank, 0, s->buffers[SEND].data,
-                 s->buffers[SEND].bytes / p.elem_bytes);
-    pattern_poison(s->buffers[RECV].data, s->buffers[RECV].bytes);
-}
-
-static void run(struct op_stage *s) {
-    plan_run(s->plans[0]);
-}
-
 static uint64_t verify(struct op_stage *s) {
-    const struct pattern p = pattern_of(s);
-    fill(s);
-    run(s);
+    const struct pattern p = raw_pattern(s);
+    raw_fill(s);
+    raw_run(s);
     return pattern_wrong(&p, partner(s), 0, s->buffers[RECV].data,
                          s->buffers[RECV].bytes / p.elem_bytes);
 }
 
 const struct stage_ops stage_bisection = {supports, buffer_bytes, buffer_bytes, volume, memory,
-                                          create,   fill,         run,          verify};
+                                          create,   raw_fill,     raw_run,      verify};

@@ -37,18 +37,23 @@ static void long_lists(void **state) {
     assert_string_equal(list.text + strlen(list.text) - 3, "...");
 }
 
+/* Eight query heads on four ranks. */
+static struct sp_shape shape_of(size_t seq, int kv_heads) {
+    return (struct sp_shape){.batch = 1,
+                             .seq = seq,
+                             .heads = 8,
+                             .kv_heads = kv_heads,
+                             .head_dim = 16,
+                             .sp_size = 4,
+                             .ulysses_size = 4,
+                             .ring_size = 1,
+                             .elem_bytes = 2,
+                             .grad_bytes = 4};
+}
+
 static void bounds(void **state) {
     (void)state;
-    const struct sp_shape s = {.batch = 1,
-                               .seq = 64,
-                               .heads = 8,
-                               .kv_heads = 8,
-                               .head_dim = 16,
-                               .sp_size = 4,
-                               .ulysses_size = 4,
-                               .ring_size = 1,
-                               .elem_bytes = 2,
-                               .grad_bytes = 4};
+    const struct sp_shape s = shape_of(64, 8);
     const size_t q = 16 * 8 * 16 * 2; /* tokens x heads x head_dim x bytes: one tensor of a rank */
     assert_int_equal(staging_ulysses(&s, 0, "datatype", 1, 2), 0);
     assert_int_equal(staging_ulysses(&s, 0, "pull", 1, 2), 0);
@@ -64,16 +69,7 @@ static void bounds(void **state) {
  * packed even where a rank has a single token. */
 static void copies_of_shared_heads(void **state) {
     (void)state;
-    struct sp_shape s = {.batch = 1,
-                         .seq = 4,
-                         .heads = 8,
-                         .kv_heads = 2,
-                         .head_dim = 16,
-                         .sp_size = 4,
-                         .ulysses_size = 4,
-                         .ring_size = 1,
-                         .elem_bytes = 2,
-                         .grad_bytes = 4};
+    struct sp_shape s = shape_of(4, 2);
     assert_int_equal(staging_ulysses(&s, 0, "alltoall", 0, 1), 4 * 16 * 2);
     s.kv_heads = 1;
     assert_int_equal(staging_ulysses(&s, 0, "alltoall", 0, 1), 0);
