@@ -15,6 +15,9 @@ const struct clock clock_monotonic = {monotonic, NULL};
 /* Round trips of one measurement: the shortest of so many has met no interruption. */
 enum { TRIPS = 20 };
 
+/* How far the rates of two clocks may be apart: two crystals of 50 ppm. */
+static const double crystals = 100e-6;
+
 static void serve(const struct clock_sync *sync, int rank) {
     for (int i = 0; i < TRIPS; i++) {
         char request;
@@ -33,7 +36,9 @@ static struct clock_point ask(const struct clock_sync *sync) {
         group_send(sync->group, 0, &request, sizeof request);
         group_receive(sync->group, 0, &stamp, sizeof stamp);
         const double back = clock_now(&sync->clock);
-        const double middle = sent + 0.5 * (back - sent), error = 0.5 * (back - sent);
+        /* Half the trip as rank 0's clock would measure it: a stamp can be as late as its end. */
+        const double half = 0.5 * (back - sent), middle = sent + half;
+        const double error = half * (1 + crystals);
         if (error < best.error)
             best = (struct clock_point){middle, stamp - middle, error};
     }
@@ -54,7 +59,6 @@ static struct clock_point take_point(struct clock_sync *sync) {
 }
 
 void clock_sync_open(struct clock_sync *sync, const struct group *group, struct clock clock) {
-    static const double crystals = 100e-6; /* two of 50 ppm */
     *sync = (struct clock_sync){.group = group, .clock = clock};
     sync->last = sync->anchor = take_point(sync);
     sync->skew_error = group->rank > 0 ? crystals : 0;
