@@ -1,7 +1,9 @@
 #include "bench/measure.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 #include "tests/capture.h"
 #include "tests/mpi_test.h"
@@ -92,6 +94,64 @@ static void bounds_are_kept(void **state) {
     assert_int_equal(measure(&test_world, &trace, &config, &v, 1, &m), ST_OK);
     assert_true(m.time.n >= 1 && m.time.n < 1000);
     measurement_free(&m);
+}
+
+/* A clock of work done, in memory that all ranks share: about a microsecond for each run of this
+ * rank, and half of that for each preparation of any rank; both exact in binary. */
+static const double run_s = 0x1p-20, preparation_s = 0x1p-21;
+
+struct work_clock {
+    double runs;
+    _Atomic long *preparations;
+};
+
+static double work_now(void *arg) {
+    const struct work_clock *c = arg;
+    return run_s * c->runs + preparation_s * (double)atomic_load(c->preparations);
+}
+
+static void prepare_work(void *arg) {
+    const struct work_clock *c = arg;
+    atomic_fetch_add(c->preparations, 1);
+}
+
+/* Rank 0 is done long before the others read their clocks, as if it had the only core. */
+static void run_work(void *arg) {
+    struct work_clock *c = arg;
+    char done = 1;
+    c->runs++;
+    for (int rank = 1; test_world.rank == 0 && rank < test_world.size; rank++)
+        group_send(&test_world, rank, &done, sizeof done);
+    if (test_world.rank == 0)
+        return;
+    group_receive(&test_world, 0, &done, sizeof done);
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+static void others_preparations_do_not_count(void **state) {
+    (void)state;
+    const MPI_Aint bytes = test_world.rank == 0 ? sizeof(_Atomic long) : 0;
+    struct work_clock work = {0};
+    struct clock clock = {work_now, &work};
+    struct measure_config config = quick;
+    struct measurement m;
+    MPI_Win window;
+    MPI_Aint size;
+    int unit;
+    config.clock = &clock;
+    const struct measure_variant v = {prepare_work, run_work, &work, 1, 0};
+
+    MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, test_world.comm, &work.preparations, &window);
+    MPI_Win_shared_query(window, 0, &size, &unit, &work.preparations);
+    if (test_world.rank == 0)
+        atomic_init(work.preparations, 0);
+    group_barrier(&test_world);
+    assert_int_equal(measure(&test_world, &trace, &config, &v, 1, &m), ST_OK);
+    assert_true(m.time.n >= config.min_samples);
+    for (size_t i = 0; i < m.time.n; i++)
+        assert_true(m.samples[i] == run_s);
+    measurement_free(&m);
+    MPI_Win_free(&window);
 }
 
 /* A clock that is off by this rank's number of hours, and on one rank stands still for a while
@@ -200,6 +260,7 @@ int tests(void) {
         cmocka_unit_test(the_slowest_rank_counts),
         cmocka_unit_test(variants_are_interleaved),
         cmocka_unit_test(bounds_are_kept),
+        cmocka_unit_test(others_preparations_do_not_count),
         cmocka_unit_test(late_iterations_do_not_count),
         cmocka_unit_test(too_many_late_ones_are_inconclusive),
         cmocka_unit_test(a_barrier_has_no_invalid_ones),
