@@ -6,6 +6,7 @@
 
 /* One variant's iterations on this rank. */
 struct series {
+    double *start;       /* on this rank's clock */
     double *local, *max; /* seconds: this rank's, and the slowest rank's up to `reduced` */
     double *late;        /* 1: this rank (any rank, up to `reduced`) started late */
     size_t n, reduced, capacity;
@@ -31,10 +32,11 @@ static enum status allocate(struct engine *e) {
     for (int v = 0; v < e->n_variants; v++) {
         struct series *s = &e->series[v];
         s->capacity = capacity;
+        s->start = malloc(capacity * sizeof *s->start);
         s->local = malloc(capacity * sizeof *s->local);
         s->max = malloc(capacity * sizeof *s->max);
         s->late = malloc(capacity * sizeof *s->late);
-        complete = complete && s->local && s->max && s->late;
+        complete = complete && s->start && s->local && s->max && s->late;
     }
     return group_agree(e->world,
                        complete ? ST_OK : fail(ST_ENV, "out of memory for %zu samples", capacity));
@@ -42,6 +44,7 @@ static enum status allocate(struct engine *e) {
 
 static void release(struct engine *e) {
     for (int v = 0; v < e->n_variants; v++) {
+        free(e->series[v].start);
         free(e->series[v].local);
         free(e->series[v].max);
         free(e->series[v].late);
@@ -49,7 +52,11 @@ static void release(struct engine *e) {
     free(e->phases);
 }
 
-static double iterate(struct engine *e, int v) {
+struct interval {
+    double start, end;
+};
+
+static struct interval iterate(struct engine *e, int v) {
     const struct measure_variant *variant = &e->variants[v];
     if (variant->prepare)
         variant->prepare(variant->arg);
@@ -57,23 +64,45 @@ static double iterate(struct engine *e, int v) {
     sync_meet(&e->sync);
     trace_end(e->trace);
     trace_reset(e->trace);
-    const double start = sync_start(&e->sync);
+    struct interval i;
+    i.start = sync_start(&e->sync);
     variant->run(variant->arg);
-    const double end = clock_now(&e->sync.clock);
+    i.end = clock_now(&e->sync.clock);
     /* What comes next is not timed: a rank that goes on with it must not keep one that shares its
      * core from reading the clock. */
     if (e->world->wait != WAIT_SPIN)
         group_barrier(e->world);
-    return end - start;
+    return i;
 }
 
 static void sample(struct engine *e, int v) {
     struct series *s = &e->series[v];
-    s->local[s->n] = iterate(e, v);
+    const struct interval i = iterate(e, v);
+    s->start[s->n] = i.start;
+    s->local[s->n] = i.end - i.start;
     s->late[s->n] = e->sync.late;
     if (v == 0)
         memcpy(e->phases[s->n], e->trace->self_s, sizeof e->phases[0]);
     s->n++;
+}
+
+/* Counts the new iterations from the first start of the ranks that share cores. Until then this
+ * rank was still leaving the barrier. */
+static void count_from_first(struct engine *e, int v) {
+    struct series *s = &e->series[v];
+    const size_t fresh = s->n - s->reduced;
+    double *first = s->max + s->reduced; /* which is not used yet */
+    if (!e->config->crowd || e->config->crowd->size == 1)
+        return;
+    for (size_t i = 0; i < fresh; i++)
+        first[i] = -s->start[s->reduced + i];
+    group_max(e->config->crowd, first, (int)fresh);
+    for (size_t i = 0; i < fresh; i++) {
+        const double waited = s->start[s->reduced + i] + first[i];
+        s->local[s->reduced + i] += waited;
+        if (v == 0)
+            e->phases[s->reduced + i][PHASE_BARRIER] += waited;
+    }
 }
 
 /* Takes the invalid ones out of the new iterations. */
@@ -102,6 +131,7 @@ static void reduce(struct engine *e) {
         const size_t fresh = s->n - s->reduced, before = s->invalid;
         if (fresh == 0)
             continue;
+        count_from_first(e, v);
         memcpy(s->max + s->reduced, s->local + s->reduced, fresh * sizeof *s->max);
         group_max(e->world, s->max + s->reduced, (int)fresh);
         group_max(e->world, s->late + s->reduced, (int)fresh);
@@ -153,7 +183,8 @@ static struct window run_window(struct engine *e, int n) {
     double t[WINDOW], late[WINDOW];
     struct window w = {0};
     for (int i = 0; i < n; i++) {
-        t[i] = iterate(e, 0);
+        const struct interval interval = iterate(e, 0);
+        t[i] = interval.end - interval.start;
         late[i] = e->sync.late;
     }
     group_max(e->world, t, n);

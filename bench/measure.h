@@ -1,7 +1,8 @@
 /* The measurement engine: iterations of the ranks together, until the median is known well enough.
  *
  * An iteration's time is the maximum over ranks of (end - start) after a synchronisation
- * (bench/synchronise.h); iterations that a rank began too late do not count. Several variants
+ * (bench/synchronise.h); iterations that a rank began too late do not count. Ranks that share cores
+ * cannot all start at once: for all of them the first one's start counts. Several variants
  * of one case (the layer, the layer with stubbed exchanges, its exchanges alone) are measured
  * interleaved, round by round, so that a machine that drifts drifts for all of them. The first
  * variant decides when it is enough. */
@@ -20,6 +21,8 @@ struct measure_config {
     double max_time_s;   /* or after this time for all variants, iterations always taken aside */
     double max_warmup_s; /* bound of the warm-up, in which two windows of medians must agree */
     const struct sync_row *sync; /* NULL: the first row of sync_table */
+    const struct group *crowd;   /* the ranks that share cores with this one, and its clock; NULL:
+                                    none */
     const struct clock *clock;   /* this rank's, which iterations are timed with; NULL: monotonic */
     double late_s; /* starting later than this makes an iteration invalid; 0: 1% of what one takes,
                       and no less than the clock can tell */

@@ -28,11 +28,18 @@ enum status session_open(struct session *s, struct run *run) {
                                         : fail(ST_USAGE, "--fault %s: there are ranks 0 to %d",
                                                opts_str(o, "fault", 0), run->world->size - 1);
     }
+    const int rank = run->world->rank;
+    const enum status st =
+        group_split(run->world, places_crowd(run->places, run->world->size, rank), rank, &s->crowd);
+    if (st != ST_OK)
+        return st;
+    s->config.crowd = &s->crowd;
     return sweep_create(o, run->world->size, &s->sweep);
 }
 
 void session_close(struct session *s) {
     sweep_free(s->sweep);
+    group_free(&s->crowd);
 }
 
 struct measure_config case_config(const struct session *s, size_t i) {

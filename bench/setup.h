@@ -27,6 +27,7 @@ struct session {
     struct run *run;
     struct sweep *sweep;
     struct measure_config config;
+    struct group crowd; /* the ranks that must share cores with this one */
     struct fault fault;
     long exchanges; /* of this rank so far, for the fault */
     struct link_source sources[LINK_SOURCES];

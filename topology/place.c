@@ -186,3 +186,28 @@ int places_ranks_per_core(const struct place *places, int n, int of) {
     free(s.core);
     return s.capacity;
 }
+
+int places_crowd(const struct place *places, int n, int of) {
+    if (places_ranks_per_core(places, n, of) == 1)
+        return of;
+    struct place all = places[of]; /* its cores: those of every rank that is known to belong */
+    int lowest = of;
+    bool grows = true;
+    while (grows) {
+        grows = false;
+        for (int i = 0; i < n; i++) {
+            bool meets = false, wider = false;
+            for (int w = 0; w < PLACE_MAX_CPUS / 64; w++) {
+                meets |= (places[i].cores[w] & all.cores[w]) != 0;
+                wider |= (places[i].cores[w] & ~all.cores[w]) != 0;
+            }
+            if (!meets || places[i].host_key != all.host_key)
+                continue;
+            lowest = i < lowest ? i : lowest;
+            grows |= wider;
+            for (int w = 0; w < PLACE_MAX_CPUS / 64; w++)
+                all.cores[w] |= places[i].cores[w];
+        }
+    }
+    return lowest;
+}

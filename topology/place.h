@@ -46,6 +46,11 @@ enum link_class place_link(const struct place *a, const struct place *b);
  * cores: 2. Two ranks on hardware threads of one core: 2. */
 int places_ranks_per_core(const struct place *places, int n, int of);
 
+/* The lowest of the ranks that must share cores with rank `of`, itself included: those of its host
+ * that may run on its cores, or on those of another such rank. `of` itself where every rank of the
+ * host can have a core of its own. */
+int places_crowd(const struct place *places, int n, int of);
+
 /* How many ranks of its host have the very cores that rank `of` has, itself included, and in *index
  * which of these it is, from 0. Unbound: all ranks of the host. Where a launcher has bound each
  * rank to cores of its own: 1. Where it has bound them to a socket: those of the socket. */

@@ -154,6 +154,47 @@ static void others_preparations_do_not_count(void **state) {
     MPI_Win_free(&window);
 }
 
+/* Ranks that start, and end, one after the other, by a clock that knows no other time: all take
+ * run_s, and have to share a core. */
+struct queue_clock {
+    double iteration, ran;
+};
+
+static double queue_now(void *arg) {
+    const struct queue_clock *c = arg;
+    return run_s * (100 * c->iteration + c->ran + test_world.rank);
+}
+
+static void queue_up(void *arg) {
+    struct queue_clock *c = arg;
+    c->iteration++;
+    c->ran = 0;
+}
+
+static void run_queue(void *arg) {
+    struct queue_clock *c = arg;
+    c->ran = 1;
+}
+
+static void the_first_of_a_crowd_starts_for_all(void **state) {
+    (void)state;
+    struct queue_clock queue = {0};
+    struct clock clock = {queue_now, &queue};
+    const struct measure_variant v = {queue_up, run_queue, &queue, 1, 0};
+    for (int crowded = 0; crowded < 2; crowded++) {
+        struct measure_config config = quick;
+        struct measurement m;
+        config.clock = &clock;
+        config.crowd = crowded ? &test_world : NULL;
+        assert_int_equal(measure(&test_world, &trace, &config, &v, 1, &m), ST_OK);
+        const int waited = crowded ? test_world.size - 1 : 0;
+        for (size_t i = 0; i < m.time.n; i++)
+            assert_true(m.samples[i] == run_s * (1 + waited));
+        assert_true(fabs(m.phases[PHASE_BARRIER] - run_s * waited) < 1e-9 * run_s);
+        measurement_free(&m);
+    }
+}
+
 /* A clock that is off by this rank's number of hours, and on one rank stands still for a while
  * when it is asked for the time after an announcement: as if the rank were not running. */
 struct bad_clock {
@@ -261,6 +302,7 @@ int tests(void) {
         cmocka_unit_test(variants_are_interleaved),
         cmocka_unit_test(bounds_are_kept),
         cmocka_unit_test(others_preparations_do_not_count),
+        cmocka_unit_test(the_first_of_a_crowd_starts_for_all),
         cmocka_unit_test(late_iterations_do_not_count),
         cmocka_unit_test(too_many_late_ones_are_inconclusive),
         cmocka_unit_test(a_barrier_has_no_invalid_ones),

@@ -110,12 +110,49 @@ static void sharing(void **state) {
     }
 }
 
+static void crowds(void **state) {
+    (void)state;
+    /* Bindings as core ranges, and each rank's crowd. */
+    static const struct {
+        int n;
+        struct {
+            uint64_t host;
+            int first, end, expected;
+        } ranks[5];
+    } cases[] = {
+        {2, {{HOST_A, 0, 1, 0}, {HOST_A, 1, 2, 1}}},
+        {2, {{HOST_A, 0, 2, 0}, {HOST_A, 0, 2, 1}}}, /* unbound, but there are enough cores */
+        {3, {{HOST_A, 0, 2, 0}, {HOST_A, 0, 2, 0}, {HOST_A, 0, 2, 0}}},
+        {4, {{HOST_A, 0, 1, 0}, {HOST_A, 1, 2, 1}, {HOST_A, 0, 1, 0}, {HOST_A, 1, 2, 1}}},
+        /* the first and the third meet through the last only */
+        {5,
+         {{HOST_A, 0, 1, 0},
+          {HOST_A, 7, 8, 1},
+          {HOST_A, 1, 2, 0},
+          {HOST_A, 1, 2, 0},
+          {HOST_A, 0, 2, 0}}},
+        /* the same cores of another host */
+        {4, {{HOST_A, 0, 1, 0}, {HOST_B, 0, 1, 1}, {HOST_A, 0, 1, 0}, {HOST_B, 0, 1, 1}}},
+        /* core numbers beyond one machine word */
+        {3, {{HOST_A, 0, 1, 0}, {HOST_A, 130, 131, 1}, {HOST_A, 130, 131, 1}}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct place places[5];
+        for (int r = 0; r < cases[i].n; r++)
+            places[r] =
+                on_cores(cases[i].ranks[r].host, cases[i].ranks[r].first, cases[i].ranks[r].end);
+        for (int r = 0; r < cases[i].n; r++)
+            assert_int_equal(places_crowd(places, cases[i].n, r), cases[i].ranks[r].expected);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nearest_level_wins),
         cmocka_unit_test(class_names_in_order),
         cmocka_unit_test(ranks_per_core),
         cmocka_unit_test(sharing),
+        cmocka_unit_test(crowds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
