@@ -222,7 +222,7 @@ static enum status run_case(struct session *s, size_t i, const void *resolved) {
     const struct link_rates *rates = NULL;
     enum status st = setup_open(&setup, s, i, &c->spread, true);
     if (st == ST_OK) {
-        rates = link_rates_find(s, i, &setup);
+        rates = link_rates_find(s, i, &setup, true);
         mem_rss_reset();
         st = group_agree(s->run->world, attn_case_device(c, s->run->threads, &dev));
     }

@@ -319,7 +319,7 @@ static enum status run_case(struct session *s, size_t i, const void *resolved) {
     advise(s, c);
     enum status st = setup_open(&setup, s, i, &c->spread, false);
     if (st == ST_OK) {
-        const struct link_rates *rates = link_rates_find(s, i, &setup);
+        const struct link_rates *rates = link_rates_find(s, i, &setup, c->cold);
         mem_rss_reset();
         st = measure_case(s, &setup, i, c, rates);
     }

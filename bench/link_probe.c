@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/pair_record.h"
 #include "comm/copy_rows.h"
@@ -14,7 +15,7 @@ static const double PART_S = 0.3, GLANCE_S = 0.02;
 struct part {
     bool network;
     double max_time_s;
-    size_t sizes[5];
+    size_t sizes[6];
     int n_sizes;
 };
 
@@ -87,9 +88,8 @@ static json_t *new_record(const struct group *world) {
     return record;
 }
 
-/* Sizes inside a host: up to where the buffers of its ranks fill the last-level cache twice. */
-static struct part inside_part(const struct session *s) {
-    const struct run *run = s->run;
+/* Each rank's share of the host's last-level cache, where its host has the most ranks. */
+static double cache_share(const struct run *run) {
     int most = 1;
     for (int r = 0; r < run->world->size; r++) {
         int here = 0;
@@ -99,9 +99,15 @@ static struct part inside_part(const struct session *s) {
     }
     double cache = (double)host_cache_bytes();
     group_max(run->world, &cache, 1);
-    const double share = fmin(fmax(cache / most, 1 << 20), 64 << 20);
+    return cache / most;
+}
+
+/* Sizes inside a host: up to where the buffers of its ranks fill the last-level cache twice, and
+ * close together where they begin not to fit. */
+static struct part inside_part(double cache_share) {
+    const double share = fmin(fmax(cache_share, 1 << 20), 64 << 20);
     const size_t top = (size_t)share / 4096 * 4096;
-    return (struct part){false, PART_S, {8, 64 << 10, top / 8, top / 2, top}, 5};
+    return (struct part){false, PART_S, {8, 64 << 10, top / 8, top / 4, top / 2, top}, 6};
 }
 
 /* Sizes over the network: up to a message that takes some milliseconds, so that pairs which start
@@ -125,18 +131,26 @@ static enum status network_part(struct session *s, struct transport *t,
     return st;
 }
 
-static enum status measure_links(struct session *s, struct transport *t, bool *alone, bool *loaded,
-                                 struct link_source *out) {
+/* One probe's masks of pairs, and where it puts what it finds. */
+struct probe {
+    bool *alone, *loaded;
+    struct link_source *out;
+};
+
+typedef enum status links_fn(struct session *s, struct transport *t, const struct probe *probe);
+
+static enum status measure_warm(struct session *s, struct transport *t, const struct probe *probe) {
     const struct run *run = s->run;
     const int ranks = run->world->size;
-    const struct pair_scope scope = {.alone = alone, .loaded = loaded};
+    const struct pair_scope scope = {.alone = probe->alone, .loaded = probe->loaded};
+    struct link_source *out = probe->out;
     json_t *record = new_record(run->world);
     enum status st = ST_OK;
-    if (link_probe_choose(run->places, ranks, false, alone, loaded)) {
-        const struct part part = inside_part(s);
+    if (link_probe_choose(run->places, ranks, false, probe->alone, probe->loaded)) {
+        const struct part part = inside_part(cache_share(run));
         st = measure_part(s, t, &part, &scope, record);
     }
-    if (st == ST_OK && link_probe_choose(run->places, ranks, true, alone, loaded)) {
+    if (st == ST_OK && link_probe_choose(run->places, ranks, true, probe->alone, probe->loaded)) {
         struct part part;
         st = network_part(s, t, &scope, &part);
         if (st == ST_OK)
@@ -147,8 +161,49 @@ static enum status measure_links(struct session *s, struct transport *t, bool *a
     return st;
 }
 
-enum status link_probe(struct session *s, size_t i, const struct setup *setup,
-                       struct link_source *out) {
+/* Fills the caches with something else: lines that were read and written, as computing leaves them,
+ * and half as many again as the cache holds, since those that it drops are not always the oldest.
+ */
+struct displacer {
+    char *lines;
+    size_t bytes;
+};
+
+static void displace(void *arg) {
+    enum { LINE = 64 };
+    const struct displacer *d = arg;
+    for (size_t i = 0; i < d->bytes; i += LINE)
+        d->lines[i]++;
+}
+
+static enum status measure_cold(struct session *s, struct transport *t, const struct probe *probe) {
+    const struct run *run = s->run;
+    const int ranks = run->world->size;
+    if (!link_probe_choose(run->places, ranks, false, probe->alone, probe->loaded))
+        return ST_OK;
+    const double share = cache_share(run);
+    struct part part = inside_part(share);
+    part.n_sizes--; /* the largest is in no cache anyway */
+    struct displacer d = {.bytes = (size_t)fmax(1.5 * share, 4 << 20)};
+    d.lines = calloc(d.bytes, 1);
+    enum status st =
+        group_agree(run->world, d.lines ? ST_OK : fail(ST_ENV, "out of memory to fill the caches"));
+    const struct pair_scope scope = {
+        .alone = probe->alone, .loaded = probe->loaded, .prepare = displace, .arg = &d};
+    json_t *record = new_record(run->world);
+    struct link_rates rates = {0};
+    if (st == ST_OK)
+        st = measure_part(s, t, &part, &scope, record);
+    if (st == ST_OK && link_rates_read(record, run->places, ranks, "probe", &rates))
+        memcpy(probe->out->rates.model.cold, rates.model.shared, sizeof rates.model.shared);
+    json_decref(record);
+    free(d.lines);
+    return st;
+}
+
+/* Measures on a transport of its own, so that neither memory nor bytes are the case's. */
+static enum status probe_links(struct session *s, size_t i, const struct setup *setup,
+                               links_fn *links, struct link_source *out) {
     const struct group *world = s->run->world;
     const size_t pairs = pair_count(world->size);
     struct mem_ledger ledger = {0};
@@ -166,8 +221,18 @@ enum status link_probe(struct session *s, size_t i, const struct setup *setup,
     if (st == ST_OK)
         st = transport_open(setup->transport->name, &config, &t);
     if (st == ST_OK)
-        st = measure_links(s, t, masks, masks + pairs, out);
+        st = links(s, t, &(struct probe){masks, masks + pairs, out});
     transport_close(t);
     free(masks);
     return st;
+}
+
+enum status link_probe(struct session *s, size_t i, const struct setup *setup,
+                       struct link_source *out) {
+    return probe_links(s, i, setup, measure_warm, out);
+}
+
+enum status link_probe_cold(struct session *s, size_t i, const struct setup *setup,
+                            struct link_source *out) {
+    return probe_links(s, i, setup, measure_cold, out);
 }

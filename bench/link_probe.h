@@ -12,6 +12,11 @@
 enum status link_probe(struct session *s, size_t i, const struct setup *setup,
                        struct link_source *out);
 
+/* The same for cold caches: fills out->rates.model.cold, on rank 0, as far as ranks share hosts.
+ * Collective. */
+enum status link_probe_cold(struct session *s, size_t i, const struct setup *setup,
+                            struct link_source *out);
+
 /* The pairs that a probe measures, across hosts (network) or inside one, [pair_count(ranks)] each:
  * in isolation one pair of every such class, in a round that has most pairs of it; loaded all of
  * them. false: there are none. Pure. */

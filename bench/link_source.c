@@ -91,21 +91,34 @@ void link_rates_keep(struct session *s, const struct setup *setup, const json_t 
         source->rates = rates;
 }
 
-const struct link_rates *link_rates_find(struct session *s, size_t i, const struct setup *setup) {
+/* Looks for rates in a record, and else probes. */
+static void fill(struct session *s, size_t i, const struct setup *setup,
+                 struct link_source *source) {
     const struct group *world = s->run->world;
-    if (world->size < 2 || world->size > MOST_RANKS || strcmp(choice(s), "off") == 0)
-        return NULL;
-    struct link_source *source = remembered(s, setup->transport->name);
-    if (source)
-        return source->found ? &source->rates : NULL;
-    source = remember(s, setup->transport->name);
-    if (!source)
-        return NULL;
     if (world->rank == 0 && strcmp(choice(s), "auto") == 0)
         source->found = load(s, setup, &source->rates);
     bool found = source->found;
     group_bcast(world, &found, sizeof found, 0);
     if (!found && link_probe(s, i, setup, source) != ST_OK && world->rank == 0)
         warn("links could not be probed; no exchange time is predicted");
+}
+
+const struct link_rates *link_rates_find(struct session *s, size_t i, const struct setup *setup,
+                                         bool cold) {
+    const struct group *world = s->run->world;
+    if (world->size < 2 || world->size > MOST_RANKS || strcmp(choice(s), "off") == 0)
+        return NULL;
+    struct link_source *source = remembered(s, setup->transport->name);
+    if (!source) {
+        source = remember(s, setup->transport->name);
+        if (!source)
+            return NULL;
+        fill(s, i, setup, source);
+    }
+    if (cold && !source->cold_done) {
+        source->cold_done = true;
+        if (link_probe_cold(s, i, setup, source) != ST_OK && world->rank == 0)
+            warn("links could not be probed with cold caches; no exchange time is predicted");
+    }
     return source->found ? &source->rates : NULL;
 }

@@ -7,10 +7,12 @@
 
 #include "bench/setup.h"
 
-/* Of the transport that the case's setup has; found once a launch. Valid until session_close(), on
+/* Of the transport that the case's setup has; found once a launch. cold: those of cold caches, too,
+ * which are always probed, since no record has them. Valid until session_close(), on
  * rank 0. NULL: on other ranks; one rank, or more than 256, in all; --link-rates off; nothing could
  * be measured. Collective. */
-const struct link_rates *link_rates_find(struct session *s, size_t i, const struct setup *setup);
+const struct link_rates *link_rates_find(struct session *s, size_t i, const struct setup *setup,
+                                         bool cold);
 
 /* What a pairs record of this launch says is used from now on (record: NULL on ranks other than 0).
  * Collective. */

@@ -80,6 +80,8 @@ static struct batch run_batch(struct timing *t, enum pair_mode mode, enum pair_d
                               int size, size_t count) {
     const bool plays = takes_part(t);
     struct batch b = {.certain = !plays || certain(t)};
+    if (t->scope->prepare)
+        t->scope->prepare(t->scope->arg);
     if (mode == PAIR_LOADED)
         group_barrier(t->world);
     if (plays)
@@ -134,7 +136,7 @@ static bool take_point(struct timing *t, enum pair_mode mode, enum pair_directio
             t->samples[t->n++] = b.own_s;
         if (t->n >= most || (t->n >= least && b.spent_s >= t->point_s))
             return false;
-        count = count_for(t, &b, direction);
+        count = t->scope->prepare ? 1 : count_for(t, &b, direction);
     }
 }
 

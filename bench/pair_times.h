@@ -48,7 +48,11 @@ struct pair_scope {
      * pair are played, the others are not. NULL: all. */
     const bool *alone;
     const bool *loaded; /* the same of pairs that take part when a round is loaded; NULL: all */
-    bool verify;        /* every round's pairs, before they are measured */
+    /* Called before each exchange that is timed, which then is a single one: to take its buffers
+     * out of the caches, say. NULL: nothing, and batches of exchanges are timed. */
+    void (*prepare)(void *arg);
+    void *arg;
+    bool verify; /* every round's pairs, before they are measured */
 };
 
 /* Runs the tournament. config->max_time_s bounds the sum over all pairs, sizes, modes and

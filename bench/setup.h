@@ -16,7 +16,8 @@
 /* What is known of the links of a launch under one transport (bench/link_source.h). */
 struct link_source {
     const char *transport;
-    bool found; /* rank 0 */
+    bool found;     /* rank 0 */
+    bool cold_done; /* rates.model.cold were asked for */
     struct link_rates rates;
 };
 

@@ -19,39 +19,28 @@ double link_curve_seconds(const struct link_curve *c, double bytes) {
     return c->seconds[i] + rise * (bytes - c->bytes[i]) / (c->bytes[i + 1] - c->bytes[i]);
 }
 
-double link_curve_cold_seconds(const struct link_curve *c, double bytes) {
-    const int last = c->n - 1;
-    if (c->n == 0)
-        return NAN;
-    const double rise = last > 0 ? c->seconds[last] - c->seconds[last - 1] : 0;
-    const double per_byte =
-        rise > 0 ? rise / (c->bytes[last] - c->bytes[last - 1]) : c->seconds[last] / c->bytes[last];
-    return c->seconds[0] + bytes * per_byte;
-}
-
 /* The nearest class that was measured inside a host; -1: none. */
-static int nearest(const struct link_model *m) {
+static int nearest(const struct link_curve curves[LINK_CLASSES]) {
     for (int c = 0; c < LINK_NETWORK; c++)
-        if (m->shared[c].n > 0)
+        if (curves[c].n > 0)
             return c;
     return -1;
 }
 
 double link_model_inside_s(const struct link_model *m, bool cold, const struct rank_traffic *rank) {
-    const int own = nearest(m);
+    const struct link_curve *curves = cold ? m->cold : m->shared;
+    const int own = nearest(curves);
     double bytes[LINK_NETWORK], total = 0, sum = 0;
     for (int c = 0; c < LINK_NETWORK; c++) {
         bytes[c] = fmax(rank->sent[c], rank->received[c]) + (c == own ? rank->own : 0);
         total += bytes[c];
     }
     for (int c = 0; c < LINK_NETWORK; c++) {
-        const struct link_curve *curve = &m->shared[c];
         if (bytes[c] == 0)
             continue;
-        sum += bytes[c] / total *
-               (cold ? link_curve_cold_seconds(curve, total) : link_curve_seconds(curve, total));
+        sum += bytes[c] / total * link_curve_seconds(&curves[c], total);
         if (rank->messages[c] > 1)
-            sum += (rank->messages[c] - 1) * link_curve_seconds(curve, 0);
+            sum += (rank->messages[c] - 1) * link_curve_seconds(&curves[c], 0);
     }
     return sum;
 }

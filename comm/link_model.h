@@ -32,6 +32,8 @@ double link_curve_seconds(const struct link_curve *curve, double bytes);
 struct link_model {
     /* Inside a host: a message in each direction at once, all pairs of ranks at once. */
     struct link_curve shared[LINK_CLASSES];
+    /* The same where something else has been in the caches since the buffers were used. */
+    struct link_curve cold[LINK_CLASSES];
     /* Over the network, which is taken as full duplex: one direction, one pair of ranks at a time.
      */
     struct link_curve network;
@@ -40,14 +42,10 @@ struct link_model {
     double host_bytes_per_s;
 };
 
-/* What a message takes whose bytes are in no cache: the first point's time, and the bytes at the
- * rate between the last two points (at the last one's, where time does not rise there). */
-double link_curve_cold_seconds(const struct link_curve *curve, double bytes);
-
 /* The first two terms above, of one rank and of one host. Inside a host, what a rank exchanges and
  * what it copies to itself goes through the caches together: each class's bytes move at its curve's
- * rate for all of them, or, where they are cold, as link_curve_cold_seconds() has it; every message
- * but the first adds the smallest one's time. Own bytes count to the nearest class, and not at all
+ * rate for all of them (cold: at that of the curves for it); every message but the first adds the
+ * smallest one's time. Own bytes count to the nearest class, and not at all
  * where there is none. NAN if a class that is needed was not measured. */
 double link_model_inside_s(const struct link_model *m, bool cold, const struct rank_traffic *rank);
 double link_model_host_s(const struct link_model *m, double sent, double received);
