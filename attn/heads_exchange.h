@@ -54,9 +54,9 @@ void heads_exchange_output_grad(struct heads_exchange *x);
 void heads_exchange_input_grads(struct heads_exchange *x);
 void heads_exchange_input_grad(struct heads_exchange *x, enum attn_part part);
 
-/* Adds what heads_exchange_open() and its plans allocate on ulysses_rank, by formula. algorithm: as
- * in struct predict_env. */
-void heads_exchange_memory(const struct problem *p, int ulysses_rank, const char *algorithm,
+/* Adds what heads_exchange_open() and its plans allocate on ulysses_rank, by formula. how: of the
+ * Ulysses group. */
+void heads_exchange_memory(const struct problem *p, int ulysses_rank, const struct staging *how,
                            struct mem_predict *out);
 
 #endif

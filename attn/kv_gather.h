@@ -3,6 +3,7 @@
 #ifndef SPB_ATTN_KV_GATHER_H
 #define SPB_ATTN_KV_GATHER_H
 
+#include "comm/staging.h"
 #include "comm/transport.h"
 
 /* Heads [head0, head0 + n) of kv_heads, of `tokens` tokens of each rank. */
@@ -28,10 +29,8 @@ enum status kv_scatter_plan(struct transport *t, struct group *group, const stru
                             size_t elem_bytes, const struct buffer *whole,
                             const struct buffer *slots, struct plan **out);
 
-/* Packed copies that these plans keep, by formula; algorithm as for staging_ulysses(). */
-size_t kv_gather_staging(const struct kv_heads *h, int ranks, size_t elem_bytes,
-                         const char *algorithm);
-size_t kv_scatter_staging(const struct kv_heads *h, int ranks, size_t elem_bytes,
-                          const char *algorithm);
+/* Packed copies that these plans keep, by formula. */
+size_t kv_gather_staging(const struct kv_heads *h, struct packing packing, size_t elem_bytes);
+size_t kv_scatter_staging(const struct kv_heads *h, struct packing packing, size_t elem_bytes);
 
 #endif

@@ -18,17 +18,20 @@ bool allgather_double_buffered(const struct problem *p) {
     return p->overlap && head_groups_count(p) > 1;
 }
 
+static struct packing packing(const struct problem *p, const struct predict_env *env, int plan) {
+    const struct algorithm_name name = staging_nth(env->staging.algorithms, plan);
+    return staging_packing(name.text, &env->staging.hosts, env->sp_rank, p->sp_size);
+}
+
 /* Each group of heads plans its gather, and then its reduction, after the copies to groups. */
-static size_t staging(const struct problem *p, const char *algorithms) {
+static size_t staging(const struct problem *p, const struct predict_env *env) {
     size_t bytes = 0;
     int plan = head_groups_plans(p);
     for (int i = 0; i < head_groups_count(p); i++) {
         const struct kv_heads h = allgather_heads(p, head_group(p, i));
-        bytes += kv_gather_staging(&h, p->sp_size, dtype_bytes(p->dtype),
-                                   staging_nth(algorithms, plan++).text);
+        bytes += kv_gather_staging(&h, packing(p, env, plan++), dtype_bytes(p->dtype));
         if (p->backward)
-            bytes += kv_scatter_staging(&h, p->sp_size, dtype_bytes(p->grad_dtype),
-                                        staging_nth(algorithms, plan++).text);
+            bytes += kv_scatter_staging(&h, packing(p, env, plan++), dtype_bytes(p->grad_dtype));
     }
     return bytes;
 }
@@ -43,7 +46,7 @@ void allgather_memory(const struct problem *p, const struct predict_env *env,
     const size_t rows = (size_t)p->batch * (size_t)p->heads * (size_t)problem_local_tokens(p);
     const size_t buffers = allgather_double_buffered(p) ? 2 : 1;
     head_groups_memory(p, out);
-    out->bytes[MEM_EXCHANGE] += buffers * all * e + staging(p, env->algorithm);
+    out->bytes[MEM_EXCHANGE] += buffers * all * e + staging(p, env);
     out->bytes[MEM_ACTIVATIONS] += 4 * rows * (p->backward ? 2 : 1);
     if (p->backward)
         out->bytes[MEM_EXCHANGE] +=

@@ -4,6 +4,7 @@
 
 #include "attn/problem.h"
 #include "base/memory.h"
+#include "comm/staging.h"
 
 struct mem_predict {
     size_t bytes[MEM_CATEGORIES];
@@ -14,8 +15,7 @@ struct predict_env {
     int sp_rank;
     int world_size;         /* ranks that share the parameters */
     size_t workspace_bytes; /* of the device's attention kernel */
-    const char
-        *algorithm; /* of its exchanges in their order: how they are staged (comm/staging.h) */
+    struct staging staging; /* of the SP group's exchanges */
 };
 
 struct sp_method;

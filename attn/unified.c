@@ -47,10 +47,13 @@ size_t unified_volume(const struct problem *p, int sp_rank) {
 
 void unified_memory(const struct problem *p, const struct predict_env *env,
                     struct mem_predict *out) {
-    const int u = ulysses_rank_of(p, env->sp_rank);
     const size_t tokens = (size_t)problem_local_tokens(p) * (size_t)p->ulysses_size;
+    struct staging how = env->staging;
+    int u, r;
+    usp_coordinates(p->inner, p->ulysses_size, p->ring_size, env->sp_rank, &u, &r);
+    how.hosts = usp_ulysses_hosts(how.hosts, p->inner, p->ulysses_size, p->ring_size, r);
     if (p->ulysses_size > 1)
-        heads_exchange_memory(p, u, env->algorithm, out);
+        heads_exchange_memory(p, u, &how, out);
     ring_pass_memory(p, head_share(p->heads, p->kv_heads, p->ulysses_size, u), tokens, p->ring_size,
                      out);
 }

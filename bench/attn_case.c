@@ -98,8 +98,10 @@ enum status attn_case_resolve(const struct case_source *from, size_t i, void *ou
     c->method = sp_method_find(sweep_str(sweep, i, "method"));
     c->device = sweep_str(sweep, i, "device");
     c->kernel = sweep_str(sweep, i, "kernel");
-    c->algorithm =
-        staging_algorithm(sweep_str(sweep, i, "transport"), sweep_str(sweep, i, "mpi-algo"));
+    const char *transport = sweep_str(sweep, i, "transport"),
+               *algorithm = sweep_str(sweep, i, "mpi-algo");
+    c->one_host.algorithms = staging_algorithm(transport, algorithm, true);
+    c->apart.algorithms = staging_algorithm(transport, algorithm, false);
     c->threads = (int)sweep_int(sweep, i, "threads");
     st = resolve_problem(from, i, c, why, why_size);
     if (st == ST_OK)
@@ -136,21 +138,25 @@ static size_t workspace_of(const struct attn_case *c, int sp_rank, const struct 
     return dev->row->attn_workspace_bytes(dev, &args);
 }
 
-struct attn_memory attn_case_memory(const struct attn_case *c, const struct device *dev) {
-    struct attn_memory out = {.total = 0};
-    struct predict_env env = {
+struct mem_predict attn_case_rank_memory(const struct attn_case *c, const struct device *dev,
+                                         const struct staging *how, int sp_rank) {
+    struct mem_predict m;
+    const struct predict_env env = {
+        .sp_rank = sp_rank,
         .world_size = c->spread.ranks,
-        .algorithm = c->algorithm,
+        .workspace_bytes = workspace_of(c, sp_rank, dev),
+        .staging = *how,
     };
-    for (env.sp_rank = 0; env.sp_rank < c->problem.sp_size; env.sp_rank++) {
-        struct mem_predict m;
-        env.workspace_bytes = workspace_of(c, env.sp_rank, dev);
-        predict_memory(&c->problem, c->method, &env, &m);
-        for (int k = 0; k < MEM_CATEGORIES; k++)
-            if (m.bytes[k] > out.most.bytes[k])
-                out.most.bytes[k] = m.bytes[k];
-        if (predict_total(&m) > out.total)
-            out.total = predict_total(&m);
+    predict_memory(&c->problem, c->method, &env, &m);
+    return m;
+}
+
+size_t attn_case_memory(const struct attn_case *c, const struct device *dev,
+                        const struct staging *how) {
+    size_t most = 0;
+    for (int r = 0; r < c->problem.sp_size; r++) {
+        const struct mem_predict m = attn_case_rank_memory(c, dev, how, r);
+        most = predict_total(&m) > most ? predict_total(&m) : most;
     }
-    return out;
+    return most;
 }

@@ -12,8 +12,9 @@ struct attn_case {
     const struct sp_method *method;
     struct problem problem;
     struct model_shape shape;
-    const char *device, *kernel, *algorithm;
-    int threads; /* 0: the default */
+    const char *device, *kernel;
+    struct staging one_host, apart; /* all ranks on one host, and on one each */
+    int threads;                    /* 0: the default */
 };
 
 /* resolve() of bench/cases.h; out is a struct attn_case. */
@@ -26,11 +27,10 @@ void attn_case_release(void *attn_case);
 /* Opens the case's device; ST_USAGE or ST_ENV, said. threads: when the case asks for none. */
 enum status attn_case_device(const struct attn_case *c, int threads, struct device **out);
 
-/* Memory by formula: the maximum over ranks, per category and in total. */
-struct attn_memory {
-    struct mem_predict most;
-    size_t total;
-};
-struct attn_memory attn_case_memory(const struct attn_case *c, const struct device *dev);
+/* Memory by formula, of one rank; and the most of any rank of an SP group. */
+struct mem_predict attn_case_rank_memory(const struct attn_case *c, const struct device *dev,
+                                         const struct staging *how, int sp_rank);
+size_t attn_case_memory(const struct attn_case *c, const struct device *dev,
+                        const struct staging *how);
 
 #endif

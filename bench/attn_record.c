@@ -87,9 +87,9 @@ static void record_memory_of(const struct attn_outcome *out, json_t *r) {
     record_metric_int(r, "predicted_mem_bytes", (long long)out->memory.total);
     record_metric_int(r, "peak_rss_bytes", (long long)out->peaks.rss);
     for (int k = 0; k < MEM_CATEGORIES; k++)
-        if (out->peaks.category[k] > 0 || out->memory.most.bytes[k] > 0)
+        if (out->peaks.category[k] > 0 || out->memory.category[k] > 0)
             record_memory(r, mem_category_name((enum mem_category)k),
-                          (long long)out->peaks.category[k], (long long)out->memory.most.bytes[k]);
+                          (long long)out->peaks.category[k], (long long)out->memory.category[k]);
 }
 
 json_t *attn_record(const struct session *s, const struct setup *setup, const struct attn_case *c,

@@ -21,7 +21,9 @@ struct attn_outcome {
     const struct link_rates *rates; /* NULL: none */
     double predicted_s;             /* of the exchanges alone; NAN: not predicted */
     struct peaks peaks;
-    struct attn_memory memory; /* by formula */
+    struct {
+        uint64_t total, category[MEM_CATEGORIES];
+    } memory; /* by formula, the maximum over ranks per value */
     struct measurement times[ATTN_VARIANTS];
     double gemm_flops; /* of one run of the bound, on one rank */
     bool exchanges;    /* COMPUTE and COMM were measured: there is something to leave out */

@@ -73,15 +73,20 @@ static enum status print(const struct case_kind *kind, const struct case_source 
         fprintf(out, "  sent/rank %-9s", format_bytes((double)f.sent).s);
         if (f.tokens > 0)
             fprintf(out, "  param/rank %-9s", format_bytes((double)f.param_sent).s);
-        fprintf(out, "  memory/rank %s\n", format_bytes((double)f.memory).s);
+        fprintf(out, "  memory/rank %s", format_bytes((double)f.memory).s);
+        if (f.memory_apart > f.memory)
+            fprintf(out, " on one host, up to %s across hosts",
+                    format_bytes((double)f.memory_apart).s);
+        fputc('\n', out);
         print_remark(kind, c, out);
         return ST_OK;
     }
     char *name = sweep_case_name(from->sweep, i);
-    json_t *line = json_pack("{s:s, s:f, s:f, s:I, s:I, s:I}", "case", name ? name : title,
+    json_t *line = json_pack("{s:s, s:f, s:f, s:I, s:I, s:I, s:I}", "case", name ? name : title,
                              "tokens", f.tokens, "flops", f.flops, "bytes_predicted_per_rank",
                              (json_int_t)f.sent, "param_bytes_predicted_per_rank",
-                             (json_int_t)f.param_sent, "predicted_mem_bytes", (json_int_t)f.memory);
+                             (json_int_t)f.param_sent, "predicted_mem_bytes", (json_int_t)f.memory,
+                             "predicted_mem_bytes_across_hosts", (json_int_t)f.memory_apart);
     if (!line || json_dumpf(line, out, JSON_COMPACT) != 0 || fputc('\n', out) == EOF)
         st = fail(ST_ENV, "the list of cases could not be written");
     json_decref(line);

@@ -22,7 +22,8 @@ struct case_source {
 struct forecast {
     double tokens, flops;    /* of all ranks; 0: the case has none */
     size_t sent, param_sent; /* bytes of a rank */
-    size_t memory;           /* bytes of a rank */
+    size_t memory;           /* bytes of a rank, with all ranks on one host ... */
+    size_t memory_apart;     /* ... and on several: at most */
 };
 
 /* One command's cases. A resolved case is `size` bytes, and what release() frees. */

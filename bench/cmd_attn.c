@@ -131,22 +131,21 @@ static enum status find_balance(struct bench *b, const struct session *s, const 
     return st;
 }
 
-/* Memory by formula, with the algorithms that the exchanges were planned with; data-parallel groups
- * may have chosen different ones. */
-static struct attn_memory memory_of(const struct bench *b, const struct attn_case *c,
-                                    const struct device *dev, const struct group *world) {
+/* Memory by formula, with the algorithms that the exchanges were planned with, on the hosts there
+ * are. Each rank knows its own. */
+static void predict_outcome_memory(const struct bench *b, const struct attn_case *c,
+                                   const struct session *s, const struct setup *setup,
+                                   const struct device *dev, struct attn_outcome *out) {
     const struct algorithm_list algorithms = tap_algorithms(b->tap);
-    struct attn_case planned = *c;
-    planned.algorithm = algorithms.text;
-    struct attn_memory m = attn_case_memory(&planned, dev);
-    uint64_t x[1 + MEM_CATEGORIES] = {m.total};
+    const struct staging how = {algorithms.text, setup_hosts(s, setup)};
+    const struct mem_predict m = attn_case_rank_memory(c, dev, &how, setup->grid.sp_rank);
+    uint64_t x[1 + MEM_CATEGORIES] = {predict_total(&m)};
     for (int k = 0; k < MEM_CATEGORIES; k++)
-        x[1 + k] = m.most.bytes[k];
-    group_max_u64(world, x, 1 + MEM_CATEGORIES);
-    m.total = x[0];
+        x[1 + k] = m.bytes[k];
+    group_max_u64(s->run->world, x, 1 + MEM_CATEGORIES);
+    out->memory.total = x[0];
     for (int k = 0; k < MEM_CATEGORIES; k++)
-        m.most.bytes[k] = x[1 + k];
-    return m;
+        out->memory.category[k] = x[1 + k];
 }
 
 static enum status measure_case(struct bench *b, struct session *s, struct setup *setup,
@@ -161,7 +160,7 @@ static enum status measure_case(struct bench *b, struct session *s, struct setup
     out.gemm_flops = b->gemm.flops;
     if (st == ST_OK) {
         out.peaks = peaks_over_ranks(s->run->world, &setup->ledger);
-        out.memory = memory_of(b, c, dev, s->run->world);
+        predict_outcome_memory(b, c, s, setup, dev, &out);
         st = find_balance(b, s, c, &out);
     }
     if (st == ST_OK)
@@ -265,7 +264,8 @@ static enum status forecast(const void *resolved, struct forecast *out) {
         .flops = problem_flops(&c->problem),
         .sent = sp_method_volume(c->method, &c->problem),
         .param_sent = predict_param_bytes(&c->problem, c->spread.ranks),
-        .memory = attn_case_memory(c, dev).total,
+        .memory = attn_case_memory(c, dev, &c->one_host),
+        .memory_apart = attn_case_memory(c, dev, &c->apart),
     };
     dev->row->close(dev);
     return ST_OK;

@@ -23,8 +23,8 @@ struct comm_case {
     const struct op_row *row;
     enum op_pass pass;
     struct op_params params;
-    struct model_shape shape; /* by shape */
-    const char *algorithm;
+    struct model_shape shape;       /* by shape */
+    struct staging one_host, apart; /* all ranks on one host, and on one each */
     bool cold;
 };
 
@@ -80,8 +80,10 @@ static enum status resolve(const struct case_source *from, size_t i, void *out, 
         return st;
     c->row = op_find(sweep_str(sweep, i, "op"));
     c->pass = pass_of(sweep_str(sweep, i, "pass"));
-    c->algorithm =
-        staging_algorithm(sweep_str(sweep, i, "transport"), sweep_str(sweep, i, "mpi-algo"));
+    const char *transport = sweep_str(sweep, i, "transport"),
+               *algorithm = sweep_str(sweep, i, "mpi-algo");
+    c->one_host.algorithms = staging_algorithm(transport, algorithm, true);
+    c->apart.algorithms = staging_algorithm(transport, algorithm, false);
     c->cold = strcmp(sweep_str(sweep, i, "cache"), "cold") == 0;
     const int sp = c->spread.sp_size;
     c->params = (struct op_params){
@@ -119,7 +121,7 @@ static int copies_of(const struct comm_case *c, const struct machine *machine) {
         if (machine->caches[i].bytes > cache)
             cache = machine->caches[i].bytes;
     const uint64_t footprint =
-        op_memory(c->row, c->pass, &c->params, c->spread.sp_size, c->algorithm);
+        op_memory(c->row, c->pass, &c->params, c->spread.sp_size, &c->one_host);
     const uint64_t copies = 2 * cache / (footprint ? footprint : 1) + 2;
     return copies > MOST ? MOST : (int)copies;
 }
@@ -127,7 +129,7 @@ static int copies_of(const struct comm_case *c, const struct machine *machine) {
 static enum status create_copies(struct measured_op *m, int n, const struct comm_case *c,
                                  struct setup *setup) {
     const size_t footprint =
-        op_memory(c->row, c->pass, &c->params, c->spread.sp_size, c->algorithm);
+        op_memory(c->row, c->pass, &c->params, c->spread.sp_size, &c->one_host);
     *m = (struct measured_op){.copies = calloc((size_t)n, sizeof *m->copies),
                               .trace = setup->transport->trace,
                               .settles = !c->cold && footprint < host_cache_bytes()};
@@ -233,12 +235,13 @@ static uint64_t note_one_run(struct measured_op *m, struct setup *setup) {
     return sent;
 }
 
-/* What all copies take by formula, with the algorithms that they were planned with; the maximum
- * over ranks. */
-static uint64_t memory_of(const struct measured_op *m, const struct group *world) {
+/* What all copies take by formula, with the algorithms that they were planned with, on the hosts
+ * there are; the maximum over ranks. */
+static uint64_t memory_of(const struct measured_op *m, const struct hosts *hosts,
+                          const struct group *world) {
     uint64_t bytes = 0;
     for (int i = 0; i < m->n; i++)
-        bytes += op_memory_as_planned(&m->copies[i]);
+        bytes += op_memory_as_planned(&m->copies[i], hosts);
     group_max_u64(world, &bytes, 1);
     return bytes;
 }
@@ -276,7 +279,8 @@ static enum status measure_case(struct session *s, struct setup *setup, size_t i
                              c->spread.sp_size, &time, &out.copy_s);
     if (st == ST_OK) {
         out.peaks = peaks_over_ranks(setup->grid.world, &setup->ledger);
-        out.memory = memory_of(&m, setup->grid.world);
+        const struct hosts hosts = setup_hosts(s, setup);
+        out.memory = memory_of(&m, &hosts, setup->grid.world);
         json_t *record = make_record(s, setup, i, c, &time, &out, op_algorithms(&m.copies[0]).text);
         st = group_agree(setup->grid.world, finish_record(s, i, record));
     }
@@ -350,7 +354,8 @@ static enum status forecast(const void *resolved, struct forecast *out) {
     const int sp = c->spread.sp_size;
     *out = (struct forecast){
         .sent = op_volume(c->row, c->pass, &c->params, sp),
-        .memory = op_memory(c->row, c->pass, &c->params, sp, c->algorithm),
+        .memory = op_memory(c->row, c->pass, &c->params, sp, &c->one_host),
+        .memory_apart = op_memory(c->row, c->pass, &c->params, sp, &c->apart),
     };
     return ST_OK;
 }

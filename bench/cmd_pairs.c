@@ -76,7 +76,8 @@ static void title(const void *resolved, char *out, size_t size) {
 static enum status forecast(const void *resolved, struct forecast *out) {
     const struct pair_case *c = resolved;
     *out = (struct forecast){.sent = pairs_volume(c->sizes, c->n_sizes, c->spread.ranks),
-                             .memory = 2 * largest(c)};
+                             .memory = 2 * largest(c),
+                             .memory_apart = 2 * largest(c)};
     return ST_OK;
 }
 

@@ -1,5 +1,6 @@
 #include "bench/setup.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/sink.h"
@@ -28,18 +29,24 @@ enum status session_open(struct session *s, struct run *run) {
                                         : fail(ST_USAGE, "--fault %s: there are ranks 0 to %d",
                                                opts_str(o, "fault", 0), run->world->size - 1);
     }
-    const int rank = run->world->rank;
-    const enum status st =
-        group_split(run->world, places_crowd(run->places, run->world->size, rank), rank, &s->crowd);
+    const int ranks = run->world->size, rank = run->world->rank;
+    s->host_keys = malloc((size_t)ranks * sizeof *s->host_keys);
+    enum status st = group_agree(
+        run->world, s->host_keys ? ST_OK : fail(ST_ENV, "out of memory for %d ranks", ranks));
+    if (st == ST_OK)
+        st = group_split(run->world, places_crowd(run->places, ranks, rank), rank, &s->crowd);
     if (st != ST_OK)
         return st;
     s->config.crowd = &s->crowd;
+    for (int r = 0; r < ranks; r++)
+        s->host_keys[r] = run->places[r].host_key;
     return sweep_create(o, run->world->size, &s->sweep);
 }
 
 void session_close(struct session *s) {
     sweep_free(s->sweep);
     group_free(&s->crowd);
+    free(s->host_keys);
 }
 
 struct measure_config case_config(const struct session *s, size_t i) {
@@ -93,6 +100,10 @@ void setup_close(struct setup *setup) {
     traffic_close(&setup->traffic);
     transport_close(setup->transport);
     grid_free(&setup->grid);
+}
+
+struct hosts setup_hosts(const struct session *s, const struct setup *setup) {
+    return grid_sp_hosts(&setup->grid, s->host_keys);
 }
 
 void setup_record(const struct session *s, const struct setup *setup, size_t i,

@@ -26,6 +26,7 @@ enum { LINK_SOURCES = 4, MOST_ADVICE = 16 };
 /* A command's run over its cases, on one rank. */
 struct session {
     struct run *run;
+    uint64_t *host_keys; /* of run->places, [run->world->size] */
     struct sweep *sweep;
     struct measure_config config;
     struct group crowd; /* the ranks that must share cores with this one */
@@ -56,6 +57,9 @@ struct setup {
 enum status setup_open(struct setup *setup, struct session *s, size_t i,
                        const struct spread *spread, bool tap);
 void setup_close(struct setup *setup);
+
+/* Where the ranks of the case's SP group are. */
+struct hosts setup_hosts(const struct session *s, const struct setup *setup);
 
 /* Params that every kind of record has. transport and algorithm are the resolved ones; algorithm as
  * in struct algorithm_list. */

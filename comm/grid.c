@@ -38,3 +38,9 @@ enum status grid_init(struct grid *grid, struct group *world, int sp_size, int d
 void grid_free(struct grid *grid) {
     group_free(&grid->sp);
 }
+
+struct hosts grid_sp_hosts(const struct grid *g, const uint64_t *world_keys) {
+    const int first = grid_rank(g->placement, g->sp_size, g->dp_shard_size, 0, g->dp_rank);
+    const int second = grid_rank(g->placement, g->sp_size, g->dp_shard_size, 1, g->dp_rank);
+    return hosts_part((struct hosts){world_keys, 0, 1}, first, second - first);
+}

@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "comm/group.h"
+#include "comm/hosts.h"
 
 enum placement {
     SP_INNER, /* SP ranks are neighbours: rank = dp * sp_size + sp */
@@ -30,5 +31,8 @@ enum status grid_check(int sp_size, int dp_shard_size, int world_size);
 enum status grid_init(struct grid *grid, struct group *world, int sp_size, int dp_shard_size,
                       enum placement placement);
 void grid_free(struct grid *grid);
+
+/* Where the ranks of grid->sp are, of the world's [world size], which are borrowed. */
+struct hosts grid_sp_hosts(const struct grid *grid, const uint64_t *world_keys);
 
 #endif

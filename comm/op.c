@@ -87,14 +87,14 @@ size_t op_volume(const struct op_row *row, enum op_pass pass, const struct op_pa
 }
 
 size_t op_memory(const struct op_row *row, enum op_pass pass, const struct op_params *p, int ranks,
-                 const char *algorithm) {
+                 const struct staging *how) {
     const struct stage_ops *stages[2];
     const int n = stages_of(row, pass, stages);
     size_t most = 0;
     for (int rank = 0; rank < ranks; rank++) {
         size_t bytes = 0;
         for (int i = 0; i < n; i++)
-            bytes += stages[i]->memory(p, ranks, rank, algorithm);
+            bytes += stages[i]->memory(p, ranks, rank, how);
         if (bytes > most)
             most = bytes;
     }
@@ -176,14 +176,14 @@ struct algorithm_list op_algorithms(const struct op *op) {
     return list;
 }
 
-size_t op_memory_as_planned(const struct op *op) {
+size_t op_memory_as_planned(const struct op *op, const struct hosts *hosts) {
     size_t bytes = 0;
     for (int s = 0; s < op->n_stages; s++) {
         const struct op_stage *stage = &op->stages[s];
         struct algorithm_list list = {.n = 0};
         add_algorithms(stage, &list);
-        bytes +=
-            stage->ops->memory(&stage->params, stage->group->size, stage->group->rank, list.text);
+        const struct staging how = {list.text, *hosts};
+        bytes += stage->ops->memory(&stage->params, stage->group->size, stage->group->rank, &how);
     }
     return bytes;
 }

@@ -35,9 +35,8 @@ struct stage_ops {
     size_t (*send_buffer)(const struct op_params *p, int ranks); /* bytes, own block included */
     size_t (*per_peer)(const struct op_params *p, int ranks);    /* bytes; 0: differs by peer */
     size_t (*volume)(const struct op_params *p, int ranks, int rank); /* predicted bytes sent */
-    /* Bytes of exchange memory that create() takes, by formula; algorithm: of its plans in their
-     * order, as algorithm_list has it, see staging_ulysses(). */
-    size_t (*memory)(const struct op_params *p, int ranks, int rank, const char *algorithm);
+    /* Bytes of exchange memory that create() takes, by formula. */
+    size_t (*memory)(const struct op_params *p, int ranks, int rank, const struct staging *how);
     enum status (*create)(struct op_stage *stage);
     void (*fill)(struct op_stage *stage); /* sources generated, destinations poisoned */
     void (*run)(struct op_stage *stage);
@@ -96,7 +95,7 @@ size_t op_volume(const struct op_row *row, enum op_pass pass, const struct op_pa
 
 /* Predicted exchange memory, the maximum over ranks. */
 size_t op_memory(const struct op_row *row, enum op_pass pass, const struct op_params *p, int ranks,
-                 const char *algorithm);
+                 const struct staging *how);
 
 /* Collective over group. On failure nothing is left to free. */
 enum status op_create(const struct op_row *row, enum op_pass pass, const struct op_params *p,
@@ -115,8 +114,9 @@ size_t op_own_bytes(const struct op *op);
 /* The algorithms of all its plans, in their order ("none": there is no plan). */
 struct algorithm_list op_algorithms(const struct op *op);
 
-/* Exchange memory of this rank by formula, with the algorithms that its plans have. */
-size_t op_memory_as_planned(const struct op *op);
+/* Exchange memory of this rank by formula, with the algorithms that its plans have, and the hosts
+ * of the group that it was created over. */
+size_t op_memory_as_planned(const struct op *op, const struct hosts *hosts);
 
 /* Rows used by op_table. */
 extern const struct stage_ops stage_alltoall, stage_bisection;

@@ -29,9 +29,9 @@ static size_t volume(const struct op_params *p, int ranks, int rank) {
     return volume_alltoall(per_peer(p, ranks), ranks);
 }
 
-static size_t memory(const struct op_params *p, int ranks, int rank, const char *algorithm) {
+static size_t memory(const struct op_params *p, int ranks, int rank, const struct staging *how) {
     (void)rank;
-    (void)algorithm; /* contiguous and in order: nothing is staged */
+    (void)how; /* contiguous and in order: nothing is staged */
     return 2 * send_buffer(p, ranks);
 }
 

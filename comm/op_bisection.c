@@ -33,10 +33,10 @@ static size_t volume(const struct op_params *p, int ranks, int rank) {
     return whole(p);
 }
 
-static size_t memory(const struct op_params *p, int ranks, int rank, const char *algorithm) {
+static size_t memory(const struct op_params *p, int ranks, int rank, const struct staging *how) {
     (void)ranks;
     (void)rank;
-    (void)algorithm; /* contiguous: nothing is staged */
+    (void)how; /* contiguous: nothing is staged */
     return 2 * whole(p);
 }
 

@@ -75,24 +75,25 @@ static size_t allreduce_volume(const struct op_params *p, int ranks, int rank) {
     return scatter_volume(p, ranks, rank) + volume_allgather(sum_shard_bytes(p, ranks), ranks);
 }
 
-static size_t gather_memory(const struct op_params *p, int ranks, int rank, const char *algorithm) {
+static size_t gather_memory(const struct op_params *p, int ranks, int rank,
+                            const struct staging *how) {
     (void)rank;
-    (void)algorithm;
+    (void)how;
     return shard_bytes(p, ranks) + whole_bytes(p, ranks);
 }
 
 /* What arrives is kept apart until it is added up. */
 static size_t scatter_memory(const struct op_params *p, int ranks, int rank,
-                             const char *algorithm) {
+                             const struct staging *how) {
     (void)rank;
-    (void)algorithm;
+    (void)how;
     return sum_shard_bytes(p, ranks) + 2 * sum_whole_bytes(p, ranks);
 }
 
 static size_t backward_memory(const struct op_params *p, int ranks, int rank,
-                              const char *algorithm) {
-    return scatter_memory(p, ranks, rank, algorithm) +
-           (p->by_shape ? gather_memory(p, ranks, rank, algorithm) : 0);
+                              const struct staging *how) {
+    return scatter_memory(p, ranks, rank, how) +
+           (p->by_shape ? gather_memory(p, ranks, rank, how) : 0);
 }
 
 static struct pattern gather_pattern(const struct op_stage *s) {

@@ -77,16 +77,16 @@ static struct pattern grad_pattern(const struct op_stage *s) {
 }
 
 /* The block, and where it is received: a single rank receives nothing. */
-static size_t memory(const struct op_params *p, int ranks, int rank, const char *algorithm) {
+static size_t memory(const struct op_params *p, int ranks, int rank, const struct staging *how) {
     (void)rank;
-    (void)algorithm;
+    (void)how;
     return hop_bytes(p, ranks) * (ranks > 1 ? 2 : 1);
 }
 
 static size_t memory_backward(const struct op_params *p, int ranks, int rank,
-                              const char *algorithm) {
+                              const struct staging *how) {
     (void)rank;
-    (void)algorithm;
+    (void)how;
     return hop_backward_bytes(p, ranks) * (ranks > 1 ? 2 : 1);
 }
 

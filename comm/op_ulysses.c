@@ -59,20 +59,22 @@ static const char *kv_algorithm(const struct sp_shape *s, const char *algorithm)
 }
 
 /* Packed copies of the plans, in the order of create_plans(). */
-static size_t staging(const struct op_params *p, int u, const char *algorithms, bool backward) {
+static size_t staging(const struct op_params *p, int u, const struct staging *how, bool backward) {
     const struct sp_shape *s = &p->shape;
-    const size_t output = staging_ulysses(s, u, staging_nth(algorithms, 0).text, 1, 0);
-    if (!p->separate_qkv)
-        return output + staging_ulysses(s, u, staging_nth(algorithms, 1).text, 1, 2);
-    size_t qkv = staging_ulysses(s, u, staging_nth(algorithms, 1).text, 1, 0);
-    for (int i = 2; i <= 3; i++) {
-        const struct algorithm_name kv = staging_nth(algorithms, i);
-        qkv += staging_ulysses(s, u, backward ? kv.text : kv_algorithm(s, kv.text), 0, 1);
+    const struct algorithm_name output = staging_nth(how->algorithms, 0),
+                                first = staging_nth(how->algorithms, 1);
+    const int n_kv = p->separate_qkv ? 0 : 2;
+    size_t bytes = staging_ulysses(s, u, output.text, &how->hosts, 1, 0) +
+                   staging_ulysses(s, u, first.text, &how->hosts, 1, n_kv);
+    for (int i = 2; p->separate_qkv && i <= 3; i++) {
+        const struct algorithm_name kv = staging_nth(how->algorithms, i);
+        bytes +=
+            staging_ulysses(s, u, backward ? kv.text : kv_algorithm(s, kv.text), &how->hosts, 0, 1);
     }
-    return output + qkv;
+    return bytes;
 }
 
-size_t ulysses_memory(const struct op_params *p, int ulysses_rank, const char *algorithm,
+size_t ulysses_memory(const struct op_params *p, int ulysses_rank, const struct staging *how,
                       bool backward) {
     const struct sp_shape *s = &p->shape;
     const struct head_share mine = head_share(s->heads, s->kv_heads, s->ulysses_size, ulysses_rank);
@@ -80,7 +82,7 @@ size_t ulysses_memory(const struct op_params *p, int ulysses_rank, const char *a
     const size_t kv_copies = backward && slots > 1 ? (size_t)slots + 1 : 1;
     return 2 * local_q_bytes(s) + kv_copies * local_kv_bytes(s) +
            2 * (size_t)s->batch * group_tokens(s) * head_bytes(s) * (size_t)(mine.nq + mine.nkv) +
-           staging(p, ulysses_rank, algorithm, backward);
+           staging(p, ulysses_rank, how, backward);
 }
 
 static enum status create_buffers(struct op_stage *s) {
@@ -171,15 +173,15 @@ static size_t backward_volume(const struct op_params *p, int ranks, int rank) {
 }
 
 static size_t forward_memory(const struct op_params *p, int ranks, int rank,
-                             const char *algorithm) {
+                             const struct staging *how) {
     (void)ranks;
-    return ulysses_memory(p, rank, algorithm, false);
+    return ulysses_memory(p, rank, how, false);
 }
 
 static size_t backward_memory(const struct op_params *p, int ranks, int rank,
-                              const char *algorithm) {
+                              const struct staging *how) {
     (void)ranks;
-    return ulysses_memory(p, rank, algorithm, true);
+    return ulysses_memory(p, rank, how, true);
 }
 
 const struct stage_ops stage_ulysses_forward = {

@@ -13,8 +13,8 @@ bool ulysses_supports(const struct op_params *p, int ulysses_size, char *why, si
 size_t ulysses_send_buffer(const struct op_params *p, bool backward);
 
 /* Both sides of the four tensors, the slots of replicas' gradients with their sum, and packed
- * copies. */
-size_t ulysses_memory(const struct op_params *p, int ulysses_rank, const char *algorithm,
+ * copies; how: of the Ulysses group. */
+size_t ulysses_memory(const struct op_params *p, int ulysses_rank, const struct staging *how,
                       bool backward);
 
 /* Buffers and plans 0 .. ULYSSES_PLANS - 1. */

@@ -27,6 +27,16 @@ static int ulysses_rank_of(const struct op_params *p, int rank) {
     return u;
 }
 
+static size_t heads_memory(const struct op_params *p, int rank, const struct staging *how,
+                           bool backward) {
+    const struct sp_shape *s = &p->shape;
+    struct staging inside = *how;
+    int u, r;
+    usp_coordinates(p->inner, s->ulysses_size, s->ring_size, rank, &u, &r);
+    inside.hosts = usp_ulysses_hosts(how->hosts, p->inner, s->ulysses_size, s->ring_size, r);
+    return ulysses_memory(p, u, &inside, backward);
+}
+
 /* The largest block of K/V in any ring, and what travels with it. */
 static size_t largest_block(const struct op_params *p) {
     size_t most = 0;
@@ -71,19 +81,19 @@ static size_t backward_volume(const struct op_params *p, int ranks, int rank) {
 
 /* Forward, K/V take turns between where the all-to-all puts them and a second buffer. */
 static size_t forward_memory(const struct op_params *p, int ranks, int rank,
-                             const char *algorithm) {
+                             const struct staging *how) {
     (void)ranks;
     const int u = ulysses_rank_of(p, rank);
-    return ulysses_memory(p, u, algorithm, false) +
+    return heads_memory(p, rank, how, false) +
            (p->shape.ring_size > 1 ? share_kv_bytes(&p->shape, u) : 0);
 }
 
 static size_t backward_memory(const struct op_params *p, int ranks, int rank,
-                              const char *algorithm) {
+                              const struct staging *how) {
     (void)ranks;
     const int u = ulysses_rank_of(p, rank);
     const size_t block = p->shape.ring_size > 1 ? share_kv_bytes(&p->shape, u) : 0;
-    return ulysses_memory(p, u, algorithm, true) + 2 * (block + gradient_bytes(p, block));
+    return heads_memory(p, rank, how, true) + 2 * (block + gradient_bytes(p, block));
 }
 
 /* The groups, which both stages share, and the exchange of heads. Groups that succeed stop with

@@ -5,12 +5,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "comm/hosts.h"
 #include "comm/shape.h"
 
 /* The algorithms of several exchanges: one name where they are all the same, else one an exchange,
  * in the order in which they were planned, as "pairwise,datatype". Zero-initialise. */
 struct algorithm_list {
-    char text[128];
+    char text[4096];
     int n;
 };
 
@@ -24,24 +25,37 @@ struct algorithm_name {
 };
 struct algorithm_name staging_nth(const char *algorithms, int index);
 
-/* What stages, for the functions below, when a transport is asked for with this --mpi-algo: "pull"
- * (nothing is) for shm, and for auto, which takes it on one host unless an algorithm of mpi is
- * named; for hybrid the bound that holds if no peer is on the rank's own host. "auto" where a trial
- * will choose: the most that any choice stages. */
-const char *staging_algorithm(const char *transport, const char *mpi_algorithm);
+/* What decides which blocks of a group's exchanges are packed. */
+struct staging {
+    const char *algorithms; /* of its plans in their order, as algorithm_list has them; or one name
+                               for all of them */
+    struct hosts hosts;     /* of its ranks */
+};
+
+/* What stages when a transport is asked for with this --mpi-algo: for auto, which takes shm on one
+ * host unless an algorithm of mpi is named, and for hybrid it depends on whether all ranks are on
+ * one host. "auto" where a trial will choose, or several hosts decide: the most that any choice
+ * stages. */
+const char *staging_algorithm(const char *transport, const char *mpi_algorithm, bool one_host);
 
 /* Of one Ulysses exchange of n_q query-head and n_kv key/value tensors, in either direction: bytes
  * on this rank, by algorithm ("pairwise": strided blocks to and from other ranks; "alltoall": the
  * whole message of each side that does not already lie as MPI_Alltoall wants it; "datatype",
- * "pull", "push": none; with "+NAME": at most what NAME stages). Any other text, "auto" and lists
- * among them: the most that there can be. */
-size_t staging_ulysses(const struct sp_shape *s, int rank, const char *algorithm, int n_q,
-                       int n_kv);
+ * "pull", "push": none; with "+NAME": what NAME stages to and from ranks of other hosts). Any other
+ * text, "auto" and lists among them: the most that there can be. hosts: of the Ulysses group. */
+size_t staging_ulysses(const struct sp_shape *s, int rank, const char *algorithm,
+                       const struct hosts *hosts, int n_q, int n_kv);
 
-/* Whether strided blocks of other exchanges are packed: not where they are copied straight, or
- * described to MPI as they lie. */
-bool staging_packs(const char *algorithm);
+/* Of other exchanges over a group of `ranks`, where blocks are strided: for how many of the other
+ * ranks they are packed (none where they are copied straight, or described to MPI as they lie), and
+ * whether an all-to-all is one message to the library, with the rank's own. */
+struct packing {
+    int peers;
+    bool whole;
+};
+struct packing staging_packing(const char *algorithm, const struct hosts *hosts, int rank,
+                               int ranks);
 
-/* Other exchanges have contiguous blocks, which travel in place. */
+/* Contiguous blocks travel in place. */
 
 #endif

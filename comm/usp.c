@@ -24,6 +24,13 @@ int usp_rank(enum usp_inner inner, int ulysses_size, int ring_size, int ulysses_
                                    : ring_rank * ulysses_size + ulysses_rank;
 }
 
+struct hosts usp_ulysses_hosts(struct hosts sp, enum usp_inner inner, int ulysses_size,
+                               int ring_size, int ring_rank) {
+    const int first = usp_rank(inner, ulysses_size, ring_size, 0, ring_rank);
+    const int second = usp_rank(inner, ulysses_size, ring_size, 1, ring_rank);
+    return hosts_part(sp, first, second - first);
+}
+
 enum status usp_open(const struct group *sp, enum usp_inner inner, int ulysses_size,
                      struct usp *out) {
     int u, r;

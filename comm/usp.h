@@ -5,6 +5,7 @@
 #define SPB_COMM_USP_H
 
 #include "comm/group.h"
+#include "comm/hosts.h"
 
 enum usp_inner {
     USP_INNER_ULYSSES, /* sp_rank = ring_rank * ulysses_size + ulysses_rank */
@@ -22,6 +23,10 @@ void usp_coordinates(enum usp_inner inner, int ulysses_size, int ring_size, int 
                      int *ulysses_rank, int *ring_rank);
 int usp_rank(enum usp_inner inner, int ulysses_size, int ring_size, int ulysses_rank,
              int ring_rank);
+
+/* Where the ranks of a Ulysses group are, of those of all sp ranks. */
+struct hosts usp_ulysses_hosts(struct hosts sp, enum usp_inner inner, int ulysses_size,
+                               int ring_size, int ring_rank);
 
 /* A rank's two groups; its rank in each is its coordinate. */
 struct usp {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/cmocka_all.h"
+#include "tests/attn/sp_case.h"
 
 /* A document of one token, one that no cut of the sequence meets, and long ones; lengths are in
  * data/. */
@@ -21,7 +21,8 @@ static const struct {
 /* A tile and a half; what divides over one number of ranks alone; so few that ranks have none. */
 static const int32_t seqs[] = {96, 83, 5};
 
-static const char *const exchanges[] = {"pairwise", "alltoall", "datatype", "pull"};
+static const char *const exchanges[] = {"pairwise", "alltoall", "datatype",
+                                        "pull",     "hybrid:2", "hybrid:3"};
 
 static const struct {
     bool forward, backward;
@@ -143,6 +144,12 @@ struct problem sp_choice_problem(const struct sp_choice *c, int ranks,
     return p;
 }
 
+/* Hosts that all ranks share make hybrid the same as "pull". */
+static bool one_host(const struct sp_choice *c, int ranks) {
+    const char *exchange = exchanges[c->v[DIM_EXCHANGE]];
+    return strchr(exchange, ':') && ranks_per_host(exchange, ranks) == ranks;
+}
+
 bool sp_choice_matters(const struct sp_choice *c, int ranks, enum sp_dim dim) {
     const struct problem p = problem_of(c, ranks);
     const bool gathers = way(ranks, c->v[DIM_METHOD])->method == &sp_allgather && p.sp_size > 1;
@@ -152,10 +159,11 @@ bool sp_choice_matters(const struct sp_choice *c, int ranks, enum sp_dim dim) {
         [DIM_OVERLAP] = ring || (heads && !p.fuse_qkv) || (gathers && p.kv_groups > 1),
         [DIM_KV_GROUPS] = gathers && p.kv_heads > c->v[DIM_KV_GROUPS],
         [DIM_GRAD_DTYPE] = p.backward && (gathers || ring),
+        [DIM_EXCHANGE] = !one_host(c, ranks),
         [DIM_PLACEMENT] = p.sp_size > 1 && p.dp_shard_size > 1,
     };
     const bool is_option = dim == DIM_FUSE_QKV || dim == DIM_OVERLAP || dim == DIM_KV_GROUPS ||
-                           dim == DIM_GRAD_DTYPE || dim == DIM_PLACEMENT;
+                           dim == DIM_GRAD_DTYPE || dim == DIM_EXCHANGE || dim == DIM_PLACEMENT;
     return !is_option || options[dim] || c->v[dim] == 0;
 }
 

@@ -11,8 +11,10 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "comm/tap.h"
 #include "tests/attn/covering.h"
 #include "tests/attn/layer_reference.h"
+#include "tests/attn/sp_case.h"
 #include "tests/attn/sp_matrix.h"
 
 /* What the cases of a test have in common. */
@@ -60,17 +62,18 @@ static void judge_errors(struct sweep *s, const struct problem *p, const char *t
     }
 }
 
-static void judge_bytes(struct sweep *s, const struct run *r, const char *text) {
+static void judge_bytes(struct sweep *s, const struct run *r, const uint64_t before[TRAFFIC_KINDS],
+                        const char *text) {
     const struct attention *a = &r->layer.attention;
     const uint64_t predicted[TRAFFIC_KINDS] = {
         [TRAFFIC_SP] = a->method->volume(&a->problem, r->grid.sp_rank),
         [TRAFFIC_PARAM] = predict_param_bytes(&a->problem, test_world.size)};
     for (int i = 0; i < TRAFFIC_KINDS; i++) {
         char what[128];
-        if (r->transport->sent[i] == predicted[i])
+        const uint64_t sent = r->transport->sent[i] - before[i];
+        if (sent == predicted[i])
             continue;
-        snprintf(what, sizeof what, "%llu bytes sent%s, %llu predicted",
-                 (unsigned long long)r->transport->sent[i],
+        snprintf(what, sizeof what, "%llu bytes sent%s, %llu predicted", (unsigned long long)sent,
                  i == TRAFFIC_PARAM ? " of parameters" : "", (unsigned long long)predicted[i]);
         complain(s, text, what);
     }
@@ -78,7 +81,9 @@ static void judge_bytes(struct sweep *s, const struct run *r, const char *text) 
 
 static void judge_memory(struct sweep *s, const struct run *r, const char *text) {
     char why[256];
-    if (!memory_is_predicted(r, why, sizeof why))
+    if (!memory_is_predicted(r, r->staging, why, sizeof why))
+        complain(s, text, why);
+    if (!memory_is_predicted(r, tap_algorithms(r->transport).text, why, sizeof why))
         complain(s, text, why);
 }
 
@@ -133,18 +138,26 @@ static void need_reference(struct sweep *s, const struct sp_choice *c, const str
     s->made_dp = p->dp_shard_size;
 }
 
+/* Which tells how exchanges were planned. */
+static struct transport *with_tap(struct transport *inner) {
+    struct transport *tap = NULL;
+    assert_int_equal(tap_open(inner, &tap), ST_OK);
+    return tap;
+}
+
 static void run_case(struct sweep *s, const struct sp_choice *c, const struct problem *p,
                      const struct sp_method *method, const char *exchange) {
     char text[512];
     sp_choice_text(c, p, method, exchange, text, sizeof text);
     need_reference(s, c, p);
     struct run r;
-    run_open(&r, p, method, &test_world, exchange, NULL);
+    run_open(&r, p, method, &test_world, exchange, with_tap);
     if (!p->forward) /* the backward pass needs its results, and is what is measured */
         layer_forward(&r.layer);
-    memset(r.transport->sent, 0, sizeof r.transport->sent);
+    uint64_t before[TRAFFIC_KINDS];
+    memcpy(before, r.transport->sent, sizeof before);
     run_pass(&r);
-    judge_bytes(s, &r, text);
+    judge_bytes(s, &r, before, text);
     double error[CHECK_TENSORS];
     measure_errors(s, &r, error);
     judge_errors(s, p, text, error, "all rows");

@@ -133,6 +133,11 @@ run "$spbench" -n 4 "${shape[@]}" --op usp --ulysses-size auto,2,3 --inner ulyss
 exits 0
 says 'ulysses_size 3 does not divide the 4 ranks'
 [ "$(grep -c '^usp 2x2' "$work/out")" = 2 ] || complain "both rank orders of usp should be listed"
+run "$spbench" -n 4 "${shape[@]}" --op ulysses,ring --transport hybrid --dry-run
+exits 0
+grep -q '^ulysses .*/rank 60 KiB on one host, up to 80 KiB across hosts$' "$work/out" ||
+    complain "memory should depend on where ranks are"
+grep -q '^ring .*memory.rank 42 KiB$' "$work/out" || complain "a ring packs nothing"
 run "$spbench" -n 8 "${shape[@]}" --op ulysses
 exits 2
 says 'more ranks than heads'

@@ -48,6 +48,20 @@ predicted='"predicted_comm_s":.*"sp_best_link":"same-.*"sp_link_gb_s":.*"link_ra
 grep -q 'ulysses: .*--ulysses-size 2 --inner ulysses keeps' "$dir/err" || die "there is no advice for ulysses"
 [ "$(grep -c '"status":"ok"' "$dir/out")" -eq 4 ] || die "not all are verified"
 
+# Packed copies are for ranks of the other host alone, which the formula must know.
+as_predicted() {
+    grep -oE '"(peak|predicted)_mem_bytes":[0-9]+' "$dir/out" | cut -d: -f2 | paste - - >"$dir/memory"
+    [ "$(wc -l <"$dir/memory")" -eq "$1" ] || die "not $1 records with their memory"
+    awk '$1 != $2 { exit 1 }' "$dir/memory" || die "memory is not what is predicted: $(cat "$dir/memory")"
+}
+as_predicted 4
+
+run --hosts 2 --ranks 2 --rate 10gbit -- attn --method usp,allgather --inner ring --ulysses-size 2 --kv-groups 4 \
+    --fuse-qkv off --heads 16 --kv-heads 4 --head-dim 16 --hidden 64 --seq 128 --dtype bf16 --max-time 50ms \
+    --max-warmup 50ms --min-samples 1 --link-rates off --no-check -o jsonl || die "attn ended with $?"
+[ "$(grep -c '"transport":"hybrid"' "$dir/out")" -eq 2 ] || die "not all layers went over hybrid"
+as_predicted 2
+
 run --rate 4gigabit -- topo
 [ $? -eq 2 ] || die "a wrong rate did not end with 2"
 

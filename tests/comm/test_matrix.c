@@ -23,13 +23,16 @@ struct way {
     struct transport *t;
 };
 
+static uint64_t host_of(const struct way *way, int rank) {
+    return 1 + (uint64_t)(way->ranks_per_host ? rank / way->ranks_per_host : 0);
+}
+
 static void open_way(struct way *way) {
-    const int host = way->ranks_per_host ? test_world.rank / way->ranks_per_host : 0;
     const struct transport_config config = {.algorithm = way->algorithm,
                                             .ledger = &way->ledger,
                                             .trace = &way->trace,
                                             .world = &test_world,
-                                            .host_key = (uint64_t)host + 1};
+                                            .host_key = host_of(way, test_world.rank)};
     assert_int_equal(transport_open(way->transport, &config, &way->t), ST_OK);
 }
 
@@ -59,15 +62,19 @@ static int one_of(int crowded, int very_crowded) {
     return test_world.size > 8 ? very_crowded : test_world.size > 5 ? crowded : 1;
 }
 
-/* The peak must be what the formula says; hybrid stages for remote peers only, which the formula
- * does not know. */
-static bool peak_as_predicted(const struct way *way, const struct op_row *row,
-                              const struct op_params *p) {
-    uint64_t peak = way->ledger.peak[MEM_EXCHANGE];
-    group_max_u64(&test_world, &peak, 1);
-    const char *const staging = staging_algorithm(way->transport, way->algorithm);
-    const size_t most = op_memory(row, OP_BOTH, p, test_world.size, staging);
-    return way->ranks_per_host ? peak <= most : peak == most;
+/* Whether every rank's peak is what the formula says once its exchanges are planned, and the most
+ * what it says beforehand. */
+static bool peaks_as_predicted(const struct way *way, const struct op *op) {
+    uint64_t keys[16];
+    for (int r = 0; r < test_world.size; r++)
+        keys[r] = host_of(way, r);
+    const struct staging how = {
+        staging_algorithm(way->transport, way->algorithm, way->ranks_per_host == 0), {keys, 0, 1}};
+    const uint64_t peak = way->ledger.peak[MEM_EXCHANGE];
+    uint64_t x[2] = {peak, peak != op_memory_as_planned(op, &how.hosts)};
+    group_max_u64(&test_world, x, 2);
+    return x[1] == 0 &&
+           x[0] == op_memory(op->row, OP_BOTH, &op->stages[0].params, test_world.size, &how);
 }
 
 /* Both passes of one operation. All ranks come to the same result: a rank that stopped alone would
@@ -86,16 +93,14 @@ static void check(struct way *way, const char *name, const struct op_params *p) 
     const uint64_t sent = way->t->sent[TRAFFIC_SP] - before;
     result[1] = sent != op_rank_volume(row, OP_BOTH, p, ranks, test_world.rank);
     group_sum_u64(&test_world, result, 2);
-    const bool peak_right = peak_as_predicted(way, row, p);
-    if (result[0] + result[1] > 0 || !peak_right)
-        print_message(
-            "%s over %s: heads %d, kv_heads %d, U %d, R %d; peak %zu, predicted %zu\n", name,
-            way->transport, p->shape.heads, p->shape.kv_heads, p->shape.ulysses_size,
-            p->shape.ring_size, way->ledger.peak[MEM_EXCHANGE],
-            op_memory(row, OP_BOTH, p, ranks, staging_algorithm(way->transport, way->algorithm)));
+    const bool peaks_right = peaks_as_predicted(way, &op);
+    if (result[0] + result[1] > 0 || !peaks_right)
+        print_message("%s over %s: heads %d, kv_heads %d, U %d, R %d; peak %zu\n", name,
+                      way->transport, p->shape.heads, p->shape.kv_heads, p->shape.ulysses_size,
+                      p->shape.ring_size, way->ledger.peak[MEM_EXCHANGE]);
     assert_int_equal(result[0], 0); /* wrong elements */
     assert_int_equal(result[1], 0); /* ranks whose bytes differ */
-    assert_true(peak_right);
+    assert_true(peaks_right);
     op_free(&op);
 }
 
