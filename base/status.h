@@ -15,6 +15,8 @@ enum status {
     ST_TIMEOUT = 5,      /* --timeout reached */
     ST_INCONCLUSIVE = 6, /* too few samples to decide */
     ST_DIED = 7,         /* a rank died */
+    ST_UNREAD =
+        128 + 13, /* the reader of the output left: never said, as if SIGPIPE had ended us */
 };
 
 /* Logs "spbench: error: MESSAGE" to stderr and returns code, so that a failing function ends

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "base/memory.h"
+#include "base/output.h"
 #include "base/units.h"
 #include "bench/setup.h"
 #include "bench/sink.h"
@@ -88,7 +89,7 @@ static enum status print(const struct case_kind *kind, const struct case_source 
                              (json_int_t)f.param_sent, "predicted_mem_bytes", (json_int_t)f.memory,
                              "predicted_mem_bytes_across_hosts", (json_int_t)f.memory_apart);
     if (!line || json_dumpf(line, out, JSON_COMPACT) != 0 || fputc('\n', out) == EOF)
-        st = fail(ST_ENV, "the list of cases could not be written");
+        st = output_failed(out, "the list of cases");
     json_decref(line);
     free(name);
     return st;

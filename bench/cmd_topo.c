@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/output.h"
 #include "bench/commands.h"
 #include "bench/pair_rates.h"
 #include "bench/topo_png.h"
@@ -38,7 +39,7 @@ static enum status print_json(const struct view *v, FILE *out) {
     const int failed = json_dumpf(json, out, JSON_INDENT(2));
     fputc('\n', out);
     json_decref(json);
-    return failed ? fail(ST_ENV, "the topology could not be written") : ST_OK;
+    return failed ? output_failed(out, "the topology") : ST_OK;
 }
 
 static const struct pair_rates *rates_of(const struct view *v) {

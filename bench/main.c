@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/options.h"
+#include "base/output.h"
 #include "base/paths.h"
 #include "bench/build_info.h"
 #include "bench/commands.h"
@@ -64,7 +65,7 @@ static void open_closed_streams(void) {
 
 int main(int argc, char **argv) {
     open_closed_streams();
-    signal(SIGPIPE, SIG_IGN); /* a reader that left is an error of the write, not a death */
+    signal(SIGPIPE, SIG_IGN); /* a reader that left ends what writes to it, which may have ranks */
     const struct launch launch = launch_detect();
     struct opts *opts = NULL;
     char data_dir[4096];
@@ -82,7 +83,7 @@ int main(int argc, char **argv) {
             code = run_command(opts, argc, argv, data_dir, &launch);
     }
     opts_free(opts);
-    if (fflush(stdout) != 0 && code == ST_OK)
-        code = (int)fail(ST_ENV, "the output could not be written; is the disk full?");
+    if ((fflush(stdout) != 0 || ferror(stdout)) && code == ST_OK)
+        code = (int)output_failed(stdout, "the output");
     return code;
 }

@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/output.h"
 #include "bench/build_info.h"
 #include "bench/command.h"
 #include "bench/farewell.h"
@@ -172,8 +173,10 @@ static enum status open_results(struct rank *r) {
 static enum status close_results(struct rank *r) {
     enum status st = report_close(r->report);
     sink_close(&r->sink);
-    if (r->out && (r->out == stdout ? fflush(r->out) : fclose(r->out)) != 0)
-        st = fail(ST_ENV, "results could not be written: %s", strerror(errno));
+    if (r->out && fflush(r->out) != 0)
+        st = output_failed(r->out, "the output");
+    if (r->out && r->out != stdout)
+        fclose(r->out);
     return st;
 }
 

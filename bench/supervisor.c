@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/output.h"
 #include "base/paths.h"
 #include "bench/build_info.h"
 #include "bench/command.h"
@@ -66,7 +67,7 @@ static enum status take_result(void *context, const char *line, size_t length) {
     /* A document may be a picture, with zeros in it. */
     if (s->document &&
         (fwrite(line, 1, length, s->document) != length || fputc('\n', s->document) == EOF))
-        return fail(ST_ENV, "the output could not be written: %s", strerror(errno));
+        return output_failed(s->document, "the output");
     return ST_OK;
 }
 
@@ -75,7 +76,7 @@ static enum status take_result(void *context, const char *line, size_t length) {
 static enum status take_launcher_line(void *context, const char *line, size_t length) {
     const struct speech *speech = context;
     (void)length;
-    if (speech->is_banner(speech->obituary, line))
+    if (speech->is_banner(speech->obituary, line) || !*line)
         return ST_OK;
     fprintf(stderr, "%s\n", line);
     const int rank = watchdog_read(line);
@@ -345,7 +346,8 @@ int supervise_command(const struct supervised *what) {
         return (int)st;
     if (command_rows[opts_command(what->opts)].document) {
         const int code = supervise(what, NULL, stdout);
-        return fflush(stdout) == 0 ? code : (int)fail(ST_ENV, "the output could not be written");
+        return code != ST_OK || fflush(stdout) == 0 ? code
+                                                    : (int)output_failed(stdout, "the output");
     }
     const struct report_config config = {what->opts, what->argc, what->argv, stdout};
     struct report *report;

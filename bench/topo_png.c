@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/output.h"
 #include "plots/gnuplot.h"
 
 enum { PATH_ROOM = 4096 };
@@ -18,7 +19,7 @@ static enum status copy_file(const char *path, FILE *out) {
     while ((n = fread(buf, 1, sizeof buf, in)) > 0)
         fwrite(buf, 1, n, out);
     fclose(in);
-    return ferror(out) ? fail(ST_ENV, "the picture could not be written") : ST_OK;
+    return ferror(out) ? output_failed(out, "the picture") : ST_OK;
 }
 
 enum status topo_png(FILE *out, const struct machine *machine, const struct place *places, int n,

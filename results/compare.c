@@ -1,5 +1,7 @@
 #include "results/compare.h"
 
+#include "base/output.h"
+
 #include "results/case_label.h"
 #include "results/compare_row.h"
 #include "results/record.h"
@@ -228,9 +230,7 @@ enum status compare_records(const json_t *base, const json_t *new_records,
         free(rows.row[i].label);
     }
     free(rows.row);
-    if (fflush(out) != 0)
-        return fail(ST_ENV, "the comparison cannot be written");
-    return st;
+    return fflush(out) == 0 ? st : output_failed(out, "the comparison");
 }
 
 enum status compare_paths(const char *base, const char *new_path,

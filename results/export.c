@@ -1,7 +1,8 @@
 #include "results/export.h"
 
-#include <errno.h>
 #include <string.h>
+
+#include "base/output.h"
 
 const struct exporter *const *export_list(size_t *n) {
     static const struct exporter *const exporters[] = {
@@ -17,7 +18,7 @@ static enum status flushed(struct export_stream *stream) {
     if (stream->failed)
         return ST_ENV; /* said before */
     stream->failed = true;
-    return fail(ST_ENV, "results cannot be written: %s", strerror(errno));
+    return output_failed(stream->out, "the output");
 }
 
 enum status export_begin(struct export_stream *stream, const char *name, FILE *out) {

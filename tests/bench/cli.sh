@@ -190,11 +190,6 @@ exits 3
 run env SLURM_PROCID=0 SLURM_NTASKS=8 SLURM_JOB_ID=1 "$spbench" -n 2 "${comm[@]}" -o jsonl
 exits 0 # a batch script's shell is no rank
 prints lines 1
-if [ -w /dev/full ]; then
-    timeout 60 "$spbench" -n 2 "${comm[@]}" >/dev/full 2>"$work/err"
-    code=$? last="stdout is full"
-    exits 3
-fi
 
 # --- Faults.
 run "$spbench" -n 2 "${comm[@]}" --fault corrupt
@@ -327,6 +322,21 @@ run "$spbench" report "$work/overlap"
 run "$spbench" report "$work/nowhere"
 exits 2
 silent
+# Whose reader leaves ends quietly, and whose disk is full does not.
+exec 5> >(:)
+wait $! # now nobody reads 5
+for words in "report $work/layer" "compare $work/layer $work/layer" "topo -o json" --list "-n 2 ${comm[*]}"; do
+    "$spbench" -q $words >&5 2>"$work/err"
+    code=$? last="$words, into a closed pipe"
+    exits 141
+    [ ! -s "$work/err" ] || complain "a closed pipe is complained about"
+    [ -w /dev/full ] || continue
+    "$spbench" $words >/dev/full 2>"$work/err"
+    code=$? last="$words >/dev/full"
+    exits 3
+    says 'cannot be written: No space left'
+done
+exec 5>&-
 run "$spbench" -n 2 "${layer[@]}" --fault corrupt
 exits 4
 run "$spbench" -n 2 "${layer[@]}" --method ring,usp,allgather --serialize-ranks -o jsonl
