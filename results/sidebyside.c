@@ -1,11 +1,9 @@
 #include "results/sidebyside.h"
 
-#include "results/format.h"
-#include "results/grid.h"
+#include "results/columns.h"
 #include "results/record.h"
-#include "results/verdict.h"
+#include "results/side_table.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,11 +114,6 @@ static enum status add_record(struct sides *sides, const json_t *record) {
     return ST_OK;
 }
 
-static double rate_of(const json_t *record) {
-    double rate;
-    return record_num(record, "metrics", "tokens_per_s", &rate) ? rate : 0.0;
-}
-
 /* The record of the same problem on one rank per group: the local method's, else the fastest; NULL
  * when it was not measured. */
 static const json_t *sp1_base(const json_t *records, const json_t *of) {
@@ -136,7 +129,7 @@ static const json_t *sp1_base(const json_t *records, const json_t *of) {
         if (!problem || !is_attn(record) || record_is_wrong(record) ||
             !record_num(record, "params", "seq", &seq) || seq < at_seq || seq > at_seq ||
             !record_num(record, "params", "sp_size", &sp) || sp < 1.0 || sp > 1.0 ||
-            rate_of(record) <= 0.0)
+            side_rate(record) <= 0.0)
             continue;
         char *other = text_of(record, false);
         const bool same = other && strcmp(other, problem) == 0;
@@ -144,7 +137,7 @@ static const json_t *sp1_base(const json_t *records, const json_t *of) {
         const char *method = record_str(record, "params", "method");
         const bool local = method && strcmp(method, "local") == 0;
         if (!same || (is_local && !local) ||
-            (best && local == is_local && rate_of(record) <= rate_of(best)))
+            (best && local == is_local && side_rate(record) <= side_rate(best)))
             continue;
         best = record;
         is_local = local;
@@ -158,7 +151,7 @@ double speedup_vs_sp1(const json_t *records, const json_t *record) {
     if (!is_attn(record) || !record_num(record, "params", "sp_size", &sp) || sp < 2.0)
         return 0.0;
     const json_t *base = sp1_base(records, record);
-    return base ? rate_of(record) / rate_of(base) : 0.0;
+    return base ? side_rate(record) / side_rate(base) : 0.0;
 }
 
 static const json_t *either(const struct side_pair *pair) {
@@ -216,8 +209,15 @@ static bool param_text(const json_t *record, const char *key, bool named, char o
     return true;
 }
 
-static void print_caption(const json_t *record, bool markdown, FILE *out) {
-    fputs(markdown ? "### Ulysses | Ring:" : "Ulysses | Ring:", out);
+/* Of pairs[n], one series. */
+static void print_caption(const struct side_pair *pairs, size_t n, bool markdown, FILE *out) {
+    const bool ulysses = side_measured(pairs, n, SIDE_ULYSSES),
+               ring = side_measured(pairs, n, SIDE_RING);
+    fprintf(out, "\n%s%s:", markdown ? "### " : "",
+            ulysses && ring ? "Ulysses | Ring"
+            : ulysses       ? "Ulysses against sp 1"
+                            : "Ring against sp 1");
+    const json_t *record = either(pairs);
     const char *separator = " ";
     for (size_t i = 0; i < PROBLEM_PARAMS + EXCHANGE_PARAMS; i++) {
         const bool named = i >= PROBLEM_PARAMS;
@@ -235,110 +235,12 @@ static void print_caption(const json_t *record, bool markdown, FILE *out) {
     fputs("\n\n", out);
 }
 
-static void time_text(const struct side_pair *pair, int side, char out[CELL_ROOM]) {
-    const struct summary *time = &pair->time[side];
-    char median[FORMAT_ROOM], half[FORMAT_ROOM] = "?";
-    snprintf(out, CELL_ROOM, "-");
-    if (!pair->record[side])
-        return;
-    if (time->has_ci95)
-        format_percent(half, stats_ci_halfwidth_rel(time));
-    snprintf(out, CELL_ROOM, "%s ±%s", format_seconds(median, time->median), half);
-}
-
-static void rate_text(const struct side_pair *pair, int side, char out[CELL_ROOM]) {
-    double rate;
-    char number[FORMAT_ROOM] = "-";
-    if (record_num(pair->record[side], "metrics", "tokens_per_s", &rate))
-        format_number(number, rate);
-    snprintf(out, CELL_ROOM, "%s", number);
-}
-
-static void times_text(double factor, char out[CELL_ROOM]) {
-    if (factor > 0.0)
-        snprintf(out, CELL_ROOM, "%.2fx", factor);
-    else
-        snprintf(out, CELL_ROOM, "-");
-}
-
-/* "1.85x", or "1.85x?" where too few samples stand behind one of the two rates. */
-static void speedup_text(const struct side_pair *pair, int side, char out[CELL_ROOM]) {
-    struct summary base;
-    times_text(pair->base ? rate_of(pair->record[side]) / rate_of(pair->base) : 0.0, out);
-    if (*out != '-' &&
-        !(pair->time[side].has_ci95 && record_time_read(pair->base, &base) && base.has_ci95))
-        strcat(out, "?");
-}
-
-/* The fastest variants are shown: which they are. Only Ulysses has Q, K and V to fuse. */
-static void layouts_text(const struct side_pair *pair, char out[CELL_ROOM]) {
-    const char *layout[SIDES];
-    for (int side = 0; side < SIDES; side++) {
-        layout[side] = record_str(pair->record[side], "params", "layout");
-        layout[side] = layout[side] ? layout[side] : "-";
-    }
-    const char *fuse = record_str(pair->record[SIDE_ULYSSES], "params", "fuse_qkv");
-    const bool apart = fuse && strcmp(fuse, "off") == 0;
-    snprintf(out, CELL_ROOM, "%.60s%s | %.60s", layout[SIDE_ULYSSES], apart ? ", q,k,v apart" : "",
-             layout[SIDE_RING]);
-}
-
-/* Where ranks had other numbers of threads than the base's, once each. */
-static void say_threads(const struct side_pair *pairs, size_t n, FILE *out) {
-    double said_sp = 0.0, said_base = 0.0, said = 0.0;
-    for (size_t i = 0; i < n * SIDES; i++) {
-        const struct side_pair *pair = &pairs[i / SIDES];
-        double base, threads;
-        if (!record_num(pair->base, "params", "threads", &base) ||
-            !record_num(pair->record[i % SIDES], "params", "threads", &threads) ||
-            fabs(base - threads) < 0.5 ||
-            (fabs(said_sp - pair->sp) < 0.5 && fabs(said_base - base) < 0.5 &&
-             fabs(said - threads) < 0.5))
-            continue;
-        fprintf(out,
-                "sp 1 ran with %.0f thread%s a rank, sp %.0f with %.0f: that speed-up compares "
-                "ranks, not cores.\n",
-                base, base > 1.0 ? "s" : "", pair->sp, threads);
-        said_sp = pair->sp;
-        said_base = base;
-        said = threads;
-    }
-}
-
-static void print_table(const struct side_pair *pairs, size_t n, bool markdown, FILE *out) {
-    static const struct grid_column columns[] = {
-        {"sp", 3, false},          {"seq", 8, false},           {"Ulysses", 16, false},
-        {"Ring", 16, false},       {"Ring/Ulysses", 12, false}, {"Ulysses tok/s", 13, false},
-        {"Ring tok/s", 10, false}, {"Ulysses/sp 1", 12, false}, {"Ring/sp 1", 9, false},
-        {"faster", 22, true},      {"layouts", 20, true},
-    };
-    static const char *const results[] = {
-        [SIDE_UNKNOWN] = "? (too few samples)",
-        [SIDE_UNSTEADY] = "? (machine unsteady)",
-        [SIDE_EQUAL] = "no difference measured",
-        [SIDE_FASTER_ULYSSES] = "Ulysses",
-        [SIDE_FASTER_RING] = "Ring",
-    };
-    const struct grid grid = {out, markdown, columns, sizeof columns / sizeof columns[0]};
-    grid_header(&grid);
-    for (size_t i = 0; i < n; i++) {
-        const struct side_pair *pair = &pairs[i];
-        const bool both = pair->record[SIDE_ULYSSES] && pair->record[SIDE_RING];
-        char cells[sizeof columns / sizeof columns[0]][CELL_ROOM];
-        snprintf(cells[0], CELL_ROOM, "%.0f", pair->sp);
-        snprintf(cells[1], CELL_ROOM, "%.0f", pair->seq);
-        time_text(pair, SIDE_ULYSSES, cells[2]);
-        time_text(pair, SIDE_RING, cells[3]);
-        times_text(both ? pair->time[SIDE_RING].median / pair->time[SIDE_ULYSSES].median : 0.0,
-                   cells[4]);
-        rate_text(pair, SIDE_ULYSSES, cells[5]);
-        rate_text(pair, SIDE_RING, cells[6]);
-        speedup_text(pair, SIDE_ULYSSES, cells[7]);
-        speedup_text(pair, SIDE_RING, cells[8]);
-        snprintf(cells[9], CELL_ROOM, "%s", both ? results[side_compare(pair)] : "-");
-        layouts_text(pair, cells[10]);
-        grid_row(&grid, cells);
-    }
+/* Is there something to compare: the methods, or one of them with what one rank does? */
+static bool compares(const struct side_pair *pairs, size_t n) {
+    bool based = false;
+    for (size_t i = 0; i < n; i++)
+        based = based || pairs[i].base;
+    return based || (side_measured(pairs, n, SIDE_ULYSSES) && side_measured(pairs, n, SIDE_RING));
 }
 
 static void print_all(const struct sides *sides, bool markdown, FILE *out) {
@@ -346,12 +248,11 @@ static void print_all(const struct sides *sides, bool markdown, FILE *out) {
         const struct side_pair *pair = &sides->pairs[i];
         for (j = i; j < sides->n && strcmp(sides->pairs[j].series, pair->series) == 0;)
             j++;
-        print_caption(either(pair), markdown, out);
-        print_table(pair, j - i, markdown, out);
-        fputc('\n', out);
-        say_threads(pair, j - i, out);
+        if (!compares(pair, j - i))
+            continue;
+        print_caption(pair, j - i, markdown, out);
+        side_table(pair, j - i, markdown, out);
         side_verdict(pair, j - i, markdown, out);
-        fputs(j < sides->n ? "\n" : "", out);
     }
     if (sides->wrong > 0)
         fprintf(out, "\n%zu record%s left out: the result was verified and is wrong.\n",

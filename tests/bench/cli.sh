@@ -318,7 +318,7 @@ run "$spbench" -n 2 "${layer[@]}" --method ring --overlap on,off --save "$work/o
 exits 0
 run "$spbench" report "$work/overlap"
 [ "$(grep -c 'with: overlap o' "$work/out")" -eq 2 ] || complain "a report does not tell cases apart"
-[ "$(grep -c '^Ulysses | Ring' "$work/out")" -eq 2 ] || complain "overlap and none are in one comparison"
+grep -q 'Ulysses' "$work/out" && complain "a method that was not measured is named"
 run "$spbench" report "$work/nowhere"
 exits 2
 silent

@@ -148,7 +148,7 @@ static void nothing_is_invented(void **state) {
     expect_not(text, "exposed");
     free(text);
     text = printed(phases_missing, 1, false);
-    expect_not(text, "Verdict");
+    assert_string_equal(text, ""); /* one method, beside nothing */
     free(text);
     const struct synthetic_attn local = {.method = "local", .sp = 1, .seq = 512};
     text = printed(&local, 1, false);
@@ -189,6 +189,31 @@ static void one_rank_is_a_base(void **state) {
     free(text);
 }
 
+/* A method without the other one has its speed-ups left to show, and no columns for the other. */
+static void one_method_stands_against_one_rank(void **state) {
+    (void)state;
+    const struct synthetic_attn specs[] = {
+        {.method = "local", .sp = 1, .seq = 512, .time_s = 0.4},
+        {.method = "ring", .sp = 2, .seq = 512, .time_s = 0.25},
+    };
+    for (int markdown = 0; markdown < 2; markdown++) {
+        char *text = printed(specs, 2, markdown);
+        expect(text, "Ring against sp 1: llama");
+        expect(text, "1.60x");
+        expect_not(text, "Ulysses");
+        expect_not(text, "Verdict");
+        expect_not(text, "faster");
+        free(text);
+    }
+    const struct synthetic_attn apart[] = {
+        {.method = "ulysses", .sp = 2, .seq = 512, .time_s = 0.2},
+        {.method = "ring", .sp = 2, .seq = 1024, .time_s = 0.25},
+    };
+    char *text = printed(apart, 2, false);
+    expect(text, "Verdict: none; no case was measured with both methods.");
+    free(text);
+}
+
 /* Records that tests change before they are printed. */
 static json_t *three(void) {
     json_t *records = json_array();
@@ -224,8 +249,8 @@ static void speedups_say_what_they_rest_on(void **state) {
  */
 static void exchanges_are_not_mixed(void **state) {
     (void)state;
-    static const char *const keys[] = {"placement", "transport", "grad_dtype"};
-    for (size_t i = 0; i < 3; i++) {
+    static const char *const keys[] = {"placement", "transport", "grad_dtype", "overlap"};
+    for (size_t i = 0; i < 4; i++) {
         json_t *records = three();
         for (size_t k = 1; k < 3; k++)
             record_param_str(json_array_get(records, k), keys[i], k == 1 ? "one" : "other");
@@ -281,6 +306,7 @@ int main(void) {
         cmocka_unit_test(nothing_is_invented),
         cmocka_unit_test(an_unsteady_machine_decides_nothing),
         cmocka_unit_test(one_rank_is_a_base),
+        cmocka_unit_test(one_method_stands_against_one_rank),
         cmocka_unit_test(speedups_say_what_they_rest_on),
         cmocka_unit_test(exchanges_are_not_mixed),
         cmocka_unit_test(wrong_records_are_left_out),
