@@ -91,6 +91,17 @@ static void say_threads(const struct side_pair *pairs, size_t n, FILE *out) {
     }
 }
 
+static void say_doubts(const struct side_pair *pairs, size_t n, FILE *out) {
+    bool any = false;
+    for (size_t i = 0; i < n * SIDES; i++)
+        any = any || is_doubtful(&pairs[i / SIDES], (int)(i % SIDES));
+    if (any)
+        fprintf(out,
+                "?: one of the two rates rests on fewer than %d samples, too few for a confidence "
+                "interval.\n",
+                STATS_CI_SAMPLES);
+}
+
 bool side_measured(const struct side_pair *pairs, size_t n, int side) {
     for (size_t i = 0; i < n; i++)
         if (pairs[i].record[side])
@@ -164,5 +175,6 @@ void side_table(const struct side_pair *pairs, size_t n, bool markdown, FILE *ou
             grid_cell(&grid, c, cells[which[c]]);
     }
     fputc('\n', out);
+    say_doubts(pairs, n, out);
     say_threads(pairs, n, out);
 }
