@@ -119,6 +119,7 @@ void setup_record(const struct session *s, const struct setup *setup, size_t i,
         record_param_str(record, "mpi_algo", sweep_str(s->sweep, i, "mpi-algo"));
     record_param_str(record, "algo", algorithm);
     record_param_str(record, "device", sweep_str(s->sweep, i, "device"));
+    record_param_str(record, "bind", sweep_str(s->sweep, i, "bind"));
     record_param_str(record, "wait", wait_policy_name(setup->grid.world->wait));
     record_param_str(record, "sync", sweep_str(s->sweep, i, "sync"));
     record_param_int(record, "seed", opts_int(s->run->opts, "seed", 0));

@@ -139,6 +139,10 @@ static const char *const columns[] = {
     "interconnect.dp_best_link",
     "interconnect.dp_link_gb_s",
     "interconnect.link_rates",
+    "params.mpi_algo",
+    "params.transport_reason",
+    "params.serialize_ranks",
+    "params.bind",
 };
 
 enum { COLUMNS = sizeof columns / sizeof columns[0] };

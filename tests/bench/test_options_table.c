@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/export.h"
+
 #include "tests/capture.h"
 #include "tests/cmocka_all.h"
 
@@ -163,12 +165,46 @@ static void refusals(void **state) {
     }
 }
 
+/* A reader of CSV can tell rows apart by whatever was varied, without taking `case` to pieces. */
+static void csv_has_what_varies(void **state) {
+    (void)state;
+    static const char *const other_names[][2] = {
+        {"sp", "sp_size"},
+        {"dp_shard", "dp_shard_size"},
+        {"ranks", "world_size"},
+        {"pad", "padded_seq"},
+    };
+    char header[16384], column[80];
+    struct export_stream stream;
+    FILE *out = tmpfile();
+    assert_non_null(out);
+    assert_int_equal(export_begin(&stream, "csv", out), ST_OK);
+    rewind(out);
+    assert_non_null(fgets(header, sizeof header, out));
+    fclose(out);
+    for (size_t i = 0; i < options_table()->n_options; i++) {
+        const struct option *o = &options_table()->options[i];
+        char key[64];
+        snprintf(key, sizeof key, "%s", o->name);
+        for (char *c = key; *c; c++)
+            *c = *c == '-' ? '_' : *c;
+        const char *param = key;
+        for (size_t k = 0; k < sizeof other_names / sizeof other_names[0]; k++)
+            param = strcmp(key, other_names[k][0]) == 0 ? other_names[k][1] : param;
+        snprintf(column, sizeof column, ",params.%s", param);
+        const char *at = strstr(header, column);
+        if (o->variable && (!at || !strchr(",\r", at[strlen(column)])))
+            fail_msg("--%s varies, and CSV has no column%s", o->name, column);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_command_parses),
         cmocka_unit_test(rows_are_sound),
         cmocka_unit_test(contract),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(csv_has_what_varies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
