@@ -22,9 +22,9 @@ if (ARG3 eq "svg") {
 }
 set output ARG4
 
-# Okabe and Ito's palette, told apart with every common colour blindness.
-palette = "#000000 #0072B2 #D55E00 #009E73 #CC79A7 #E69F00 #56B4E9 #F0E442"
-colour(i) = word(palette, 1 + int(word(colours, i + 1)) % 8)
+# Okabe and Ito's palette, told apart with every common colour blindness; and two greys as far from its colours in lightness.
+palette = "#000000 #0072B2 #D55E00 #009E73 #CC79A7 #E69F00 #56B4E9 #F0E442 #555555 #DDDDDD"
+colour(i) = word(palette, 1 + int(word(colours, i + 1)))
 style(i) = 1 + int(word(styles, i + 1))
 point(i) = word("7 5 9 13 6 4 8 12", 1 + (style(i) - 1) % 8) + 0
 # Dotted is kept for what is predicted.

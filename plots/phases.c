@@ -89,11 +89,11 @@ static void place(const struct bar *bar, size_t n, double *x) {
 /* Stacks the classes that any bar has, one gnuplot index each. */
 static void write_classes(FILE *out, const struct bar *bar, size_t n, const double *x, double scale,
                           struct picture *picture) {
-    /* The palette has eight: hops and gathers, of which a method has one, share theirs. */
+    /* Of the palette all but its orange (5), which is the vermilion of all-to-alls to many. */
     static const unsigned colours[PHASE_CLASSES] = {
         [CLASS_ATTENTION] = 1, [CLASS_PROJECTIONS] = 6, [CLASS_ELEMENTWISE] = 3,
-        [CLASS_PACKING] = 7,   [CLASS_ALLTOALL] = 2,    [CLASS_HOPS] = 5,
-        [CLASS_GATHER] = 5,    [CLASS_PARAMETERS] = 4,  [CLASS_OTHER] = 0,
+        [CLASS_PACKING] = 7,   [CLASS_ALLTOALL] = 2,    [CLASS_HOPS] = 4,
+        [CLASS_GATHER] = 0,    [CLASS_PARAMETERS] = 8,  [CLASS_OTHER] = 9,
     };
     double base[PAGE_BARS] = {0};
     for (int c = 0; c < PHASE_CLASSES; c++) {
