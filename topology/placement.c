@@ -107,6 +107,34 @@ enum link_class placement_ulysses_link(const struct place *places,
     return span.worst;
 }
 
+/* What ranks on one core count as: they take turns on it, and are no nearer to each other than
+ * those on neighbouring cores, which is the nearest link between ranks that share none. A NUMA node
+ * they have in common in any case. */
+static enum link_class core_counts_as(const struct place *places, int n) {
+    enum link_class nearest = LINK_SAME_NUMA;
+    for (int i = 0; i < n && nearest > LINK_SHARED_L2; i++)
+        for (int j = 0; j < i; j++) {
+            const enum link_class class = place_link(&places[i], &places[j]);
+            if (class > LINK_SAME_CORE && class < nearest)
+                nearest = class;
+        }
+    return nearest;
+}
+
+static bool is_nearer(const struct place *places, const struct placement_shape *shape,
+                      const struct placement_advice *a) {
+    if (a->to >= a->from)
+        return false;
+    return a->to != LINK_SAME_CORE ||
+           core_counts_as(places, shape->sp_size * shape->dp_shard_size) < a->from;
+}
+
+/* "(shared-l3 at worst)" */
+static const char *worst_text(enum link_class to, char text[48]) {
+    snprintf(text, 48, "(%s at worst)", link_class_name(to));
+    return to == LINK_SAME_CORE ? "(its ranks share a core there)" : text;
+}
+
 /* The largest Ulysses groups, not above the shape's, that meet nearer than these do. */
 static bool nearer_groups(const struct place *places, const struct placement_shape *shape,
                           struct placement_advice *out) {
@@ -118,7 +146,7 @@ static bool nearer_groups(const struct place *places, const struct placement_sha
         for (int inner = 0; inner < 2; inner++) {
             out->better.ring_inner = inner == 1;
             out->to = placement_ulysses_link(places, &out->better);
-            if (out->to < out->from)
+            if (is_nearer(places, shape, out))
                 return true;
         }
     }
@@ -133,12 +161,13 @@ static bool other_placement(const struct place *places, const struct placement_s
     out->better = *shape;
     out->better.sp_outer = !shape->sp_outer;
     out->to = placement_sp_links(places, &out->better).worst;
-    if (out->from == LINK_CLASSES || out->to >= out->from)
+    if (out->from == LINK_CLASSES || !is_nearer(places, shape, out))
         return false;
+    char worst[48];
     snprintf(out->text, sizeof out->text,
-             "sp=%d straddles %d %ss (%s); --placement %s keeps it inside one (%s at worst)",
-             shape->sp_size, count, unit, link_class_name(out->from),
-             out->better.sp_outer ? "sp-outer" : "sp-inner", link_class_name(out->to));
+             "sp=%d straddles %d %ss (%s); --placement %s keeps it inside one %s", shape->sp_size,
+             count, unit, link_class_name(out->from),
+             out->better.sp_outer ? "sp-outer" : "sp-inner", worst_text(out->to, worst));
     return true;
 }
 
@@ -154,14 +183,14 @@ bool placement_advise(const struct place *places, const struct placement_shape *
     if (out->from < LINK_SAME_PACKAGE || !nearer_groups(places, shape, out))
         return false;
     const int count = placement_straddles(places, shape, &unit);
-    char groups[40] = "";
+    char groups[40] = "", worst[48];
     if (shape->ulysses_size < shape->sp_size)
         snprintf(groups, sizeof groups, ", also in Ulysses groups of %d", shape->ulysses_size);
     snprintf(
         out->text, sizeof out->text,
         "sp=%d straddles %d %ss (%s)%s, and no placement avoids it; --method usp --ulysses-size "
-        "%d --inner %s keeps its all-to-all inside one (%s at worst), and only the ring crosses",
+        "%d --inner %s keeps its all-to-all inside one %s, and only the ring crosses",
         shape->sp_size, count, unit, link_class_name(out->from), groups, out->better.ulysses_size,
-        out->better.ring_inner ? "ring" : "ulysses", link_class_name(out->to));
+        out->better.ring_inner ? "ring" : "ulysses", worst_text(out->to, worst));
     return true;
 }

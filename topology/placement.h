@@ -53,8 +53,9 @@ struct placement_advice {
 
 /* What would keep SP traffic on nearer links: the other placement; or, where that does not help,
  * Ulysses groups that meet nearer than those of the shape do, the largest there are (usp), if they
- * now leave an L3 cache's neighbourhood: at least same-package. A shape without Ulysses groups is
- * only given a placement. False, and text "", if nothing would. */
+ * now leave an L3 cache's neighbourhood: at least same-package. Ranks that share a core count as
+ * neighbours on cores of their own would: nothing is nearer by taking turns. A shape without
+ * Ulysses groups is only given a placement. False, and text "", if nothing would. */
 bool placement_advise(const struct place *places, const struct placement_shape *shape,
                       struct placement_advice *out);
 
