@@ -159,6 +159,12 @@ static enum status add_devices(const struct view *v, struct box *parent,
     return ST_OK;
 }
 
+/* A lone node has what the machine has, which may be more than the node itself says
+ * (machine->memory_bytes). */
+static uint64_t memory_of(const struct machine *machine, hwloc_obj_t node) {
+    return machine->numa_nodes == 1 ? machine->memory_bytes : node->attr->numanode.local_memory;
+}
+
 /* NUMA nodes whose processors lie within; false in *any if there are none, since the node is larger
  * than that. */
 static enum status add_nodes(const struct view *v, struct box *parent, hwloc_const_bitmap_t within,
@@ -173,7 +179,7 @@ static enum status add_nodes(const struct view *v, struct box *parent, hwloc_con
         if (!box)
             return ST_ENV;
         *any = true;
-        const uint64_t memory = node->attr->numanode.local_memory;
+        const uint64_t memory = memory_of(v->machine, node);
         snprintf(box->title, sizeof box->title, "NUMA node %u%s%s", node->os_index,
                  memory ? "  " : "", memory ? bytes_text(memory, bytes, sizeof bytes) : "");
         if (add_caches(v, box, node->cpuset) || add_devices(v, box, node->cpuset, done))
