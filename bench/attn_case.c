@@ -60,33 +60,6 @@ static struct device_config device_config(const struct attn_case *c, int threads
     };
 }
 
-enum { MOST_METHODS = 2 };
-
-/* Options that some methods have and others have not. */
-static const struct {
-    const char *option;
-    const struct sp_method *methods[MOST_METHODS];
-} scopes[] = {
-    {"fuse-qkv", {&sp_ulysses, &sp_usp}},
-    {"ulysses-size", {&sp_usp}},
-    {"inner", {&sp_usp}},
-    {"kv-groups", {&sp_allgather}},
-};
-
-/* Of an option that the method has not, the first value stands for all, so that a sweep over it has
- * the method once. */
-static void measured_once(const struct sweep *sweep, size_t i, const struct sp_method *method,
-                          char *why, size_t why_size) {
-    for (size_t k = 0; k < sizeof scopes / sizeof scopes[0]; k++) {
-        bool has = false;
-        for (int m = 0; m < MOST_METHODS; m++)
-            has |= scopes[k].methods[m] == method;
-        if (!has && !sweep_is_first(sweep, i, scopes[k].option))
-            snprintf(why, why_size, "--%s makes no difference to it: measured once",
-                     scopes[k].option);
-    }
-}
-
 enum status attn_case_resolve(const struct case_source *from, size_t i, void *out, char *why,
                               size_t why_size) {
     const struct sweep *sweep = from->sweep;
@@ -111,7 +84,6 @@ enum status attn_case_resolve(const struct case_source *from, size_t i, void *ou
     c->method->split(&c->problem);
     if (sweep_flag(sweep, i, "pad"))
         problem_pad(&c->problem);
-    measured_once(sweep, i, c->method, why, why_size);
     if (why[0])
         return ST_OK;
     if (!c->method->supports(&c->problem, why, why_size))
@@ -121,6 +93,40 @@ enum status attn_case_resolve(const struct case_source *from, size_t i, void *ou
     const struct device_config config = device_config(c, 1);
     device_supports(c->device, &config, why, why_size);
     return ST_OK;
+}
+
+enum { MOST_METHODS = 2 };
+
+/* Options that some methods have and others have not. */
+static const struct {
+    const char *key;
+    const struct sp_method *methods[MOST_METHODS];
+} scopes[] = {
+    {"fuse_qkv", {&sp_ulysses, &sp_usp}},
+    {"ulysses_size", {&sp_usp}},
+    {"inner", {&sp_usp}},
+    {"kv_groups", {&sp_allgather}},
+};
+
+static bool has_no(const struct sp_method *method, const char *key) {
+    for (size_t k = 0; k < sizeof scopes / sizeof scopes[0]; k++)
+        if (strcmp(scopes[k].key, key) == 0)
+            return scopes[k].methods[0] != method && scopes[k].methods[1] != method;
+    return false;
+}
+
+bool attn_case_comes_to(const void *attn_case, const char *key, char *out, size_t size) {
+    const struct attn_case *c = attn_case;
+    const struct problem *p = &c->problem;
+    const bool split = p->ulysses_size > 1 && p->ring_size > 1;
+    out[0] = '\0';
+    if (has_no(c->method, key) || (strcmp(key, "inner") == 0 && !split))
+        return true;
+    if (strcmp(key, "layout") == 0)
+        snprintf(out, size, "%s", layout_name(p->layout));
+    else if (strcmp(key, "ulysses_size") == 0)
+        snprintf(out, size, "%d", p->ulysses_size);
+    return out[0] != '\0';
 }
 
 void attn_case_release(void *attn_case) {

@@ -21,6 +21,9 @@ struct attn_case {
 enum status attn_case_resolve(const struct case_source *from, size_t i, void *out, char *why,
                               size_t why_size);
 
+/* comes_to() of bench/cases.h. */
+bool attn_case_comes_to(const void *attn_case, const char *key, char *out, size_t size);
+
 /* Frees what it holds, also after a failure. */
 void attn_case_release(void *attn_case);
 

@@ -8,15 +8,17 @@
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/units.h"
+#include "bench/same_cases.h"
 #include "bench/setup.h"
 #include "bench/sink.h"
 
 enum { TITLE_ROOM = 160, WHY_ROOM = 256, REMARK_ROOM = 400 };
 
 static enum status resolve(const struct case_kind *kind, const struct case_source *from, size_t i,
-                           void *c, char why[WHY_ROOM]) {
+                           void *c, struct same_cases *seen, char why[WHY_ROOM]) {
     why[0] = '\0';
-    return kind->resolve(from, i, c, why, WHY_ROOM);
+    const enum status st = kind->resolve(from, i, c, why, WHY_ROOM);
+    return st != ST_OK || why[0] ? st : same_cases_add(seen, kind, from, i, c, why, WHY_ROOM);
 }
 
 static void release(const struct case_kind *kind, void *c) {
@@ -111,13 +113,15 @@ static enum status visit_one(const struct case_kind *kind, const struct case_sou
 static enum status visit(const struct case_kind *kind, const struct case_source *from, void *c,
                          FILE *out, size_t *runnable) {
     enum status st = ST_OK;
+    struct same_cases seen = {0};
     for (size_t i = 0; st == ST_OK && i < sweep_count(from->sweep); i++) {
         char why[WHY_ROOM];
-        st = resolve(kind, from, i, c, why);
+        st = resolve(kind, from, i, c, &seen, why);
         if (st == ST_OK)
             st = visit_one(kind, from, i, c, why, out, runnable);
         release(kind, c);
     }
+    same_cases_free(&seen);
     return st;
 }
 
@@ -137,14 +141,15 @@ enum status cases_visit(const struct case_kind *kind, const struct opts *opts, c
     return st;
 }
 
-static enum status run_all(const struct case_kind *kind, struct session *s, void *c) {
+static enum status run_all(const struct case_kind *kind, struct session *s, void *c,
+                           struct same_cases *seen) {
     struct run *run = s->run;
     const struct case_source from = {run->opts, s->sweep, run->data_dir, run->world->size};
     const size_t n = sweep_count(s->sweep);
     enum status worst = ST_OK;
     for (size_t i = 0; i < n; i++) {
         char why[WHY_ROOM], title[TITLE_ROOM];
-        enum status st = resolve(kind, &from, i, c, why);
+        enum status st = resolve(kind, &from, i, c, seen, why);
         if (st == ST_OK && !why[0]) {
             kind->title(c, title, sizeof title);
             sink_progress(run->sink, i, n, title);
@@ -163,11 +168,13 @@ static enum status run_all(const struct case_kind *kind, struct session *s, void
 
 enum status cases_run(const struct case_kind *kind, struct run *run) {
     struct session s = {0};
+    struct same_cases seen = {0};
     void *c = malloc(kind->size);
     enum status st = c ? session_open(&s, run) : fail(ST_ENV, "out of memory");
     st = group_agree(run->world, st);
     if (st == ST_OK)
-        st = run_all(kind, &s, c);
+        st = run_all(kind, &s, c, &seen);
+    same_cases_free(&seen);
     if (c)
         session_close(&s);
     free(c);

@@ -35,6 +35,12 @@ struct case_kind {
     enum status (*resolve)(const struct case_source *from, size_t i, void *c, char *why,
                            size_t why_size);
 
+    /* What a variable of a resolved case comes to, by its key in the case's name: "" where it has
+     * no effect on the case, so that cases which come to the same in all of them are measured once.
+     * false: it is as it was asked for; the rule in case of doubt. The same on all ranks. NULL: all
+     * are. */
+    bool (*comes_to)(const void *c, const char *key, char *out, size_t size);
+
     /* Frees what a resolved case holds, also after a failed resolve(); NULL: it holds nothing. */
     void (*release)(void *c);
 

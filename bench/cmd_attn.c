@@ -274,6 +274,7 @@ static enum status forecast(const void *resolved, struct forecast *out) {
 static const struct case_kind attn_kind = {
     .size = sizeof(struct attn_case),
     .resolve = attn_case_resolve,
+    .comes_to = attn_case_comes_to,
     .release = attn_case_release,
     .title = title,
     .forecast = forecast,

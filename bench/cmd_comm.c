@@ -102,12 +102,18 @@ static enum status resolve(const struct case_source *from, size_t i, void *out, 
                     "comm needs sizes: --bytes 1k-16m*4, or a model shape: --model NAME --seq 4k");
     else if ((st = resolve_shape(from, i, c, why, why_size)) != ST_OK)
         return st;
-    comm_options_resolve(sweep, i, c->row, &c->params, why, why_size);
+    comm_options_resolve(sweep, i, c->row, &c->params);
     if (!why[0])
         op_supports(c->row, c->pass, &c->params, sp, why, why_size);
-    if (!why[0] && !sweep_is_first(sweep, i, "grad-dtype") && !gradients_travel(c))
-        snprintf(why, why_size, "--grad-dtype makes no difference to it: measured once");
     return ST_OK;
+}
+
+static bool comes_to(const void *resolved, const char *key, char *out, size_t size) {
+    const struct comm_case *c = resolved;
+    if (strcmp(key, "grad_dtype") != 0)
+        return comm_options_come_to(c->row->name, &c->params, key, out, size);
+    out[0] = '\0';
+    return !gradients_travel(c);
 }
 
 /* Cold: enough copies of the buffers that a turn through them leaves nothing in the last-level
@@ -363,6 +369,7 @@ static enum status forecast(const void *resolved, struct forecast *out) {
 const struct case_kind exchange_cases = {
     .size = sizeof(struct comm_case),
     .resolve = resolve,
+    .comes_to = comes_to,
     .title = title,
     .remark = remark,
     .forecast = forecast,

@@ -6,6 +6,7 @@
 #include "attn/dtype.h"
 #include "base/units.h"
 #include "bench/comm_kinds.h"
+#include "bench/comm_options.h"
 #include "bench/interconnect.h"
 #include "bench/link_source.h"
 #include "bench/pair_record.h"
@@ -65,6 +66,13 @@ static enum status resolve(const struct case_source *from, size_t i, void *out, 
     else if (largest(c) == 0)
         snprintf(why, why_size, "%zu bytes are less than one %zu-byte element", top, c->elem_bytes);
     return ST_OK;
+}
+
+/* What it has of these options: nothing. */
+static bool comes_to(const void *resolved, const char *key, char *out, size_t size) {
+    (void)resolved;
+    out[0] = '\0';
+    return strcmp(key, "grad_dtype") == 0 || comm_options_come_to("pairs", NULL, key, out, size);
 }
 
 static void title(const void *resolved, char *out, size_t size) {
@@ -159,6 +167,7 @@ static enum status run_case(struct session *s, size_t i, const void *resolved) {
 const struct case_kind pair_cases = {
     .size = sizeof(struct pair_case),
     .resolve = resolve,
+    .comes_to = comes_to,
     .title = title,
     .forecast = forecast,
     .run = run_case,

@@ -54,6 +54,11 @@ static enum status resolve(const struct case_source *from, size_t i, void *out, 
     return any->kind->resolve(from, i, any->c, why, why_size);
 }
 
+static bool comes_to(const void *c, const char *key, char *out, size_t size) {
+    const struct comm_any *any = c;
+    return any->kind->comes_to && any->kind->comes_to(any->c, key, out, size);
+}
+
 static void title(const void *c, char *out, size_t size) {
     const struct comm_any *any = c;
     any->kind->title(any->c, out, size);
@@ -83,6 +88,7 @@ static struct case_kind any_kind(void) {
     return (struct case_kind){
         .size = sizeof(struct comm_any) + most,
         .resolve = resolve,
+        .comes_to = comes_to,
         .title = title,
         .remark = remark,
         .forecast = forecast,

@@ -8,11 +8,15 @@
 #include "bench/sweep.h"
 #include "comm/op.h"
 
-/* Completes params, whose shape has its sp_size and, where there is one, its heads. Of an option
- * that the operation has not, the first value stands for all, so that a sweep over it has the
- * operation once: for the others why says so. */
+/* Completes params, whose shape has its sp_size and, where there is one, its heads. */
 void comm_options_resolve(const struct sweep *sweep, size_t i, const struct op_row *row,
-                          struct op_params *params, char *why, size_t why_size);
+                          struct op_params *params);
+
+/* comes_to() of bench/cases.h for the operation called op: what it has not makes no difference to
+ * it, nor does an order of ranks where there is but one. params: NULL for one that has none of
+ * these options. */
+bool comm_options_come_to(const char *op, const struct op_params *params, const char *key,
+                          char *out, size_t size);
 
 /* Those that the operation has, ulysses_size and ring_size where it splits ranks into them, and
  * head_shares where ranks have different numbers of heads. */

@@ -109,10 +109,6 @@ const char *sweep_str(const struct sweep *sweep, size_t i, const char *name) {
     return opts_row_str(sweep->opts, row, value_index(sweep, i, row));
 }
 
-bool sweep_is_first(const struct sweep *sweep, size_t i, const char *name) {
-    return value_index(sweep, i, opts_row(sweep->opts, name)) == 0;
-}
-
 static void print_value(const struct sweep *s, size_t i, size_t row, FILE *out) {
     const struct option *o = row_option(s, row);
     switch (o->type) {

@@ -29,9 +29,6 @@ int64_t sweep_int(const struct sweep *sweep, size_t i, const char *name);
 double sweep_real(const struct sweep *sweep, size_t i, const char *name);
 const char *sweep_str(const struct sweep *sweep, size_t i, const char *name);
 
-/* Has case i the first of the option's values? Always, where it has no list. */
-bool sweep_is_first(const struct sweep *sweep, size_t i, const char *name);
-
 /* What was asked for in case i: every variable option of the command that has a value, with '-' in
  * keys written '_'. "auto" stays, sizes are plain numbers, flags 0 or 1. */
 struct sweep_case {

@@ -125,7 +125,7 @@ shape=(comm --heads 7 --kv-heads 7 --head-dim 8 --seq 64 --pass fwdbwd --max-tim
 run "$spbench" -n 2 "${shape[@]}" --op ulysses,ring --fuse-qkv on,off --ring-direction one,both -o jsonl
 exits 0
 prints lines 4
-says 'fuse-qkv makes no difference'
+says 'fuse-qkv off comes to the same'
 says 'query 3,4; key/value 3,4'
 grep -q '"head_shares":\[{"ulysses_rank":0,"q_first":0,"q_heads":3' "$work/out" || complain "head shares are missing"
 grep -q '"ring_direction":"both"' "$work/out" || complain "the ring's direction is missing"

@@ -43,9 +43,6 @@ static void order(void **state) {
         assert_string_equal(sweep_str(f.sweep, i, "method"), methods[i % 2]);
         assert_string_equal(sweep_str(f.sweep, i, "mask"), "causal");
         assert_int_equal(sweep_int(f.sweep, i, "ranks"), 2);
-        assert_int_equal(sweep_is_first(f.sweep, i, "seq"), i < 4);
-        assert_int_equal(sweep_is_first(f.sweep, i, "sp"), i % 4 < 2);
-        assert_true(sweep_is_first(f.sweep, i, "mask"));
     }
     unmake(&f);
 }
