@@ -1,5 +1,6 @@
 #include "plots/gnuplot.h"
 #include "plots/plot.h"
+#include "results/phase_class.h"
 #include "results/record.h"
 #include "results/store.h"
 #include "tests/results/synthetic.h"
@@ -260,6 +261,32 @@ static void errors_are_told_apart(void **state) {
     json_decref(one);
 }
 
+/* As many colours as classes of phases, when a picture has all of them. */
+static void classes_have_their_own_colours(void **state) {
+    static const char *const phases[] = {"alltoall_o", "kv_gather", "param_gather"};
+    static const char fill[] = "fill = 'rgb(";
+    json_t *records = json_array();
+    json_t *r = synthetic_attn(&(struct synthetic_attn){.method = "ring", .sp = 2, .seq = 4096});
+    for (size_t i = 0; i < sizeof phases / sizeof phases[0]; i++)
+        record_phase(r, phases[i], 0.1);
+    json_array_append_new(records, r);
+    const struct plot_options options = {
+        .out_dir = *state, .data_dir = PLOT_SCRIPTS, .formats = PLOT_SVG};
+    assert_int_equal(plot_records(records, &options), ST_OK);
+    json_decref(records);
+    char *text = contents(*state, "phases.svg");
+    json_t *colours = json_object();
+    for (const char *at = text; (at = strstr(at, fill));) {
+        at += sizeof fill - 1;
+        char colour[16];
+        snprintf(colour, sizeof colour, "%.13s", at);
+        json_object_set_new(colours, colour, json_true());
+    }
+    assert_int_equal(json_object_size(colours), PHASE_CLASSES);
+    json_decref(colours);
+    free(text);
+}
+
 static void labels(void **state) {
     (void)state;
     char out[8];
@@ -283,6 +310,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_whole_run, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(hostile_text_is_never_run, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(no_case_is_dropped, make_dir, remove_dir),
+        cmocka_unit_test_setup_teardown(classes_have_their_own_colours, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(extreme_numbers, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(errors_are_told_apart, make_dir, remove_dir),
     };
