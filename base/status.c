@@ -60,18 +60,3 @@ void note(const char *fmt, ...) {
     log_line(NULL, fmt, args);
     va_end(args);
 }
-
-const char *status_name(enum status code) {
-    static const char *const names[] = {
-        [ST_OK] = "ok",
-        [ST_REGRESSION] = "regression",
-        [ST_USAGE] = "usage",
-        [ST_ENV] = "environment",
-        [ST_WRONG] = "wrong result",
-        [ST_TIMEOUT] = "timed out",
-        [ST_INCONCLUSIVE] = "inconclusive",
-        [ST_DIED] = "a rank died",
-    };
-    const unsigned i = (unsigned)code;
-    return i < sizeof names / sizeof names[0] ? names[i] : "unknown";
-}

@@ -27,9 +27,6 @@ enum status fail(enum status code, const char *fmt, ...) __attribute__((format(p
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* One-word name of a code ("ok", "usage", ...), static storage. */
-const char *status_name(enum status code);
-
 enum { LOG_QUIET = 1, LOG_SILENT = 2 };
 
 /* Names the rank in every later line of this process ("spbench[3]: error: ..."); rank < 0: none.
