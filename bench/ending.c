@@ -1,5 +1,6 @@
 #include "bench/ending.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -76,15 +77,22 @@ static const struct roster_entry *find(const struct roster *roster, const struct
     return NULL;
 }
 
+static bool is_starting(const struct roster_entry *e) {
+    return e->pid > 0 && e->status == ROSTER_STARTING;
+}
+
 static bool is_running(const struct roster_entry *e) {
-    return e->pid > 0 && e->status == ROSTER_RUNNING;
+    return e->pid > 0 && (e->status == ROSTER_RUNNING || e->status == ROSTER_STARTING);
 }
 
 /* " in phase exchange", or nothing. */
 static const char *where(const struct roster_entry *e, char text[64]) {
     const enum phase phase = trace_current(&e->trace);
-    snprintf(text, 64, phase < PHASES ? " in phase %s" : "%s",
-             phase < PHASES ? phase_name(phase) : "");
+    if (is_starting(e))
+        snprintf(text, 64, " while MPI started");
+    else
+        snprintf(text, 64, phase < PHASES ? " in phase %s" : "%s",
+                 phase < PHASES ? phase_name(phase) : "");
     return text;
 }
 
@@ -110,6 +118,23 @@ static void list_missing(const struct roster *roster, char *list, size_t size) {
         if (is_running(&roster->ranks[i]) || roster->ranks[i].pid == 0)
             snprintf(list + used, size - used, "%s%d", used ? ", " : "", i);
     }
+}
+
+/* Did somebody kill a rank? Libraries that give up raise SIGABRT, and launchers end the others with
+ * SIGTERM. */
+static bool was_killed(const struct ending *e) {
+    const int signal = e->obituary.signal;
+    return WIFSIGNALED(e->wait_status) || (signal > 0 && signal != SIGABRT && signal != SIGTERM);
+}
+
+/* MPI never joined any ranks. */
+static enum status explain_no_mpi(const struct ending *e) {
+    return fail(ST_ENV,
+                "MPI could not start its ranks (exit code %d); what it said stands above. Look for "
+                "devices that are not there, in its settings (UCX_NET_DEVICES, UCX_TLS, FI_*, "
+                "MPIR_CVAR_*, OMPI_MCA_*) or gone since; if a network interface came or went just "
+                "now, try again",
+                WEXITSTATUS(e->wait_status));
 }
 
 static enum status explain_death(const struct ending *e) {
@@ -143,11 +168,12 @@ static enum status explain_no_start(const struct ending *e) {
 enum status ending_explain(const struct ending *e) {
     const struct roster *roster = e->roster;
     enum status worst = ST_OK;
-    int present = 0, running = 0;
+    int present = 0, starting = 0, running = 0;
     bool timed_out = e->timed_out;
     for (int i = 0; i < roster->n; i++) {
         const struct roster_entry *rank = &roster->ranks[i];
         present += rank->pid > 0;
+        starting += is_starting(rank);
         running += is_running(rank);
         timed_out |= rank->pid > 0 && rank->status == ST_TIMEOUT;
         if (rank->pid > 0 && !is_running(rank) && rank->status > (int)worst)
@@ -157,6 +183,8 @@ enum status ending_explain(const struct ending *e) {
         return explain_timeout(e);
     if (present == 0)
         return explain_no_start(e);
+    if (starting == present && !was_killed(e))
+        return explain_no_mpi(e);
     if (present < roster->n || running > 0)
         return worst == ST_OK ? explain_death(e) : worst;
     return worst;

@@ -34,6 +34,8 @@ struct ending {
     double timeout_s;
 };
 
+/* ST_ENV where no rank ever got through MPI's start (ROSTER_RUNNING), and none was killed there;
+ * ST_DIED where a rank was killed, or ended without a word later. */
 enum status ending_explain(const struct ending *ending);
 
 #endif

@@ -213,6 +213,7 @@ static enum status with_mpi(struct rank *r, struct roster_entry *entry) {
     enum status st = group_init(&r->world, MPI_COMM_WORLD, WAIT_YIELD);
     if (st != ST_OK)
         return st;
+    entry->status = ROSTER_RUNNING;
     log_set_rank(r->world.rank, r->world.rank > 0 || opts_flag(r->opts, "quiet"));
     r->dog.rank = r->world.rank;
     st = group_agree(&r->world, check_size(r));
@@ -259,7 +260,7 @@ enum status ranks_main(const struct opts *opts, int argc, char **argv, const cha
     if (launch->dir)
         prctl(PR_SET_PDEATHSIG, SIGKILL);
     struct roster_entry *entry = &roster.ranks[launch->rank];
-    entry->status = ROSTER_RUNNING;
+    entry->status = ROSTER_STARTING;
     entry->pid = getpid();
     r.dog.entry = entry;
 

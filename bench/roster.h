@@ -11,12 +11,13 @@
 #include "base/status.h"
 #include "base/trace.h"
 
-enum { ROSTER_RUNNING = -1 };
+/* What a rank's status is before it ends: MPI has yet to join it to the others, or has done so. */
+enum { ROSTER_STARTING = -2, ROSTER_RUNNING = -1 };
 
 /* All zero until the rank comes. */
 struct roster_entry {
     volatile pid_t pid;
-    volatile int status;    /* ROSTER_RUNNING, or how the rank ended */
+    volatile int status;    /* ROSTER_STARTING, ROSTER_RUNNING, or how the rank ended */
     volatile bool reported; /* the supervisor read what its watchdog said */
     struct trace trace;     /* its phases */
 };

@@ -187,6 +187,11 @@ exits 3
 says 'SPBENCH_MPIEXEC'
 run env SPBENCH_MPIEXEC=false "$spbench" "${comm[@]}"
 exits 3
+# An MPI whose devices are not there: UCX's, libfabric's, Open MPI's.
+run env UCX_TLS=tcp UCX_NET_DEVICES=nosuch0 FI_PROVIDER=nosuch OMPI_MCA_btl=nosuch "$spbench" -n 2 "${comm[@]}"
+exits 3
+says 'MPI could not start'
+silent
 run env SLURM_PROCID=0 SLURM_NTASKS=8 SLURM_JOB_ID=1 "$spbench" -n 2 "${comm[@]}" -o jsonl
 exits 0 # a batch script's shell is no rank
 prints lines 1

@@ -85,6 +85,7 @@ struct expected {
 };
 
 #define RUNNING ROSTER_RUNNING
+#define STARTING ROSTER_STARTING
 static const struct expected cases[] = {
     {.ranks = {{.pid = 1}, {.pid = 2}, {.pid = 3}}, .status = ST_OK},
     {.ranks = {{.pid = 1, .status = ST_WRONG}, {.pid = 2, .status = ST_WRONG}, {.pid = 3}},
@@ -121,6 +122,35 @@ static const struct expected cases[] = {
      .says = "these never finished: 0"},
     {.wait_status = 127 << 8, .status = ST_ENV, .says = "exit code 127 before any rank started"},
     {.wait_status = SIGSEGV, .status = ST_ENV, .says = "signal 11 before any rank started"},
+    /* MPI gives up, by exit code or SIGABRT, or while its launcher ends the others. */
+    {.ranks = {{.pid = 1, .status = STARTING}, {.pid = 2, .status = STARTING}, {0}},
+     .wait_status = 143 << 8,
+     .status = ST_ENV,
+     .says = "MPI could not start its ranks (exit code 143)"},
+    {.ranks = {{.pid = 1, .status = STARTING}, {.pid = 2, .status = STARTING}, {0}},
+     .obituary = {.pid = 1, .signal = SIGABRT},
+     .wait_status = 134 << 8,
+     .status = ST_ENV,
+     .says = "UCX_NET_DEVICES"},
+    {.ranks = {{.pid = 1, .status = STARTING}, {0}, {0}},
+     .obituary = {.named = true, .rank = 0, .signal = SIGTERM},
+     .wait_status = 143 << 8,
+     .status = ST_ENV,
+     .says = "MPI could not start"},
+    /* It is killed, or dies when others have come further. */
+    {.ranks = {{.pid = 1, .status = STARTING}, {.pid = 2, .status = STARTING}, {0}},
+     .obituary = {.pid = 2, .signal = SIGKILL},
+     .wait_status = 9 << 8,
+     .status = ST_DIED,
+     .says = "rank 1 (pid 2) was killed by signal 9 (Killed) while MPI started"},
+    {.ranks = {{.pid = 1, .status = STARTING}, {.pid = 2, .status = STARTING}, {0}},
+     .wait_status = SIGKILL,
+     .status = ST_DIED,
+     .says = "mpiexec was killed by signal 9"},
+    {.ranks = {{.pid = 1, .status = STARTING}, {.pid = 2, .status = RUNNING}, {.pid = 3}},
+     .wait_status = 1 << 8,
+     .status = ST_DIED,
+     .says = "exit code 1; these never finished: 0, 1"},
     /* All spoke: nothing to add. */
     {.ranks = {{.pid = 1, .status = ST_TIMEOUT, .reported = true},
                {.pid = 2, .status = ST_TIMEOUT, .reported = true},
