@@ -26,10 +26,6 @@ static void uneven(void *arg) {
     trace_end(&trace);
 }
 
-static void count(void *arg) {
-    ++*(int *)arg;
-}
-
 static const struct measure_config quick = {
     .rel_ci = 0.5, .min_samples = 12, .max_samples = 300, .max_time_s = 1, .max_warmup_s = 0.05};
 
@@ -56,22 +52,46 @@ static void the_slowest_rank_counts(void **state) {
     measurement_free(&m);
 }
 
+/* A clock that only work moves, so that no interruption is in a time. */
+static double made_up_now(void *arg) {
+    return *(double *)arg;
+}
+
+struct work {
+    double *now;
+    int runs;
+};
+
+static void work(void *arg) {
+    struct work *w = arg;
+    w->runs++;
+    *w->now += 1e-4 * (test_world.rank + 1);
+}
+
 static void variants_are_interleaved(void **state) {
     (void)state;
     enum { FIRST, NO_SHARE, FOUR_AT_LEAST, HALF, N };
+    double now = 0;
+    const struct clock clock = {made_up_now, &now};
+    struct measure_config config = quick;
     struct measurement m[N];
-    int runs[N] = {0};
-    const struct measure_variant v[N] = {[FIRST] = {NULL, uneven, &runs[0], 1, 0},
-                                         [NO_SHARE] = {NULL, uneven, &runs[1], 0, 0},
-                                         [FOUR_AT_LEAST] = {NULL, uneven, &runs[2], 0, 4},
-                                         [HALF] = {NULL, uneven, &runs[3], 0.5, 0}};
-
-    assert_int_equal(measure(&test_world, &trace, &quick, v, N, m), ST_OK);
+    struct work works[N];
+    for (int i = 0; i < N; i++)
+        works[i] = (struct work){&now, 0};
+    const struct measure_variant v[N] = {
+        [FIRST] = {NULL, work, &works[FIRST], 1, 0},
+        [NO_SHARE] = {NULL, work, &works[NO_SHARE], 0, 0},
+        [FOUR_AT_LEAST] = {NULL, work, &works[FOUR_AT_LEAST], 0, 4},
+        [HALF] = {NULL, work, &works[HALF], 0.5, 0}};
+    config.clock = &clock;
+    assert_int_equal(measure(&test_world, &trace, &config, v, N, m), ST_OK);
+    assert_true(m[FIRST].converged);
+    assert_true(fabs(m[FIRST].time.median - 1e-4 * test_world.size) < 1e-12);
+    assert_in_range(m[FIRST].time.n, 12, 24); /* a batch begun is ended */
     assert_int_equal(m[NO_SHARE].time.n, 1);
-    assert_int_equal(runs[NO_SHARE], 1);
-    assert_in_range(m[FOUR_AT_LEAST].time.n, 4, 8); /* a batch begun is ended */
-    assert_true(m[HALF].time.n > 1);
-    assert_true(m[FIRST].time.n > m[FOUR_AT_LEAST].time.n);
+    assert_int_equal(works[NO_SHARE].runs, 1);
+    assert_int_equal(m[FOUR_AT_LEAST].time.n, 4);
+    assert_in_range(m[HALF].time.n, m[FIRST].time.n / 2, m[FIRST].time.n);
     for (int i = 0; i < N; i++)
         measurement_free(&m[i]);
 }
@@ -79,20 +99,29 @@ static void variants_are_interleaved(void **state) {
 static void bounds_are_kept(void **state) {
     (void)state;
     struct measurement m;
-
+    double now = 0;
+    const struct clock clock = {made_up_now, &now};
+    struct work w = {&now, 0};
     struct measure_config config = quick;
-    config.rel_ci = 0; /* never reached */
+    config.clock = &clock;
+    config.rel_ci = -1; /* never reached */
     config.max_samples = 25;
-    const struct measure_variant v = {count, uneven, &(int){0}, 1, 0};
+    const struct measure_variant v = {NULL, work, &w, 1, 0};
 
     assert_int_equal(measure(&test_world, &trace, &config, &v, 1, &m), ST_OK);
     assert_int_equal(m.time.n, 25);
     assert_false(m.converged);
     measurement_free(&m);
+    /* Batches are up to 5 ms long, of iterations that are no longer than 0.8 ms. */
     config.max_samples = 100000;
-    config.max_time_s = 0; /* at least one round */
+    config.max_time_s = 0.05;
     assert_int_equal(measure(&test_world, &trace, &config, &v, 1, &m), ST_OK);
-    assert_true(m.time.n >= 1 && m.time.n < 1000);
+    const double spent = 1e-4 * test_world.size * (double)m.time.n;
+    assert_true(spent >= 0.05 - 1e-9 && spent <= 0.055 + 1e-9);
+    measurement_free(&m);
+    config.max_time_s = 0; /* one round */
+    assert_int_equal(measure(&test_world, &trace, &config, &v, 1, &m), ST_OK);
+    assert_int_equal(m.time.n, 1);
     measurement_free(&m);
 }
 
