@@ -70,7 +70,7 @@ start() {
         munged --key-file="$dir/key" --socket="$dir/munge" --pid-file="$dir/munged.pid" \
             --log-file="$dir/munged.log" --seed-file="$dir/seed" &&
         slurmctld -c && slurmd -N n0 && unshare --uts sh -c 'hostname n1; slurmd -N n1' || return
-    for _ in $(seq 50); do
+    for _ in $(seq 300); do
         [ "$(sinfo --noheader --states idle --format %D)" = 2 ] && return
         sleep 0.1
     done
