@@ -229,8 +229,7 @@ static enum status with_mpi(struct rank *r, struct roster_entry *entry) {
         st = run_command(r, entry);
     const enum status closed = close_results(r);
     st = group_agree(&r->world, st == ST_OK ? closed : st);
-    /* Said before anybody leaves: whom Hydra sees leave without MPI_Finalize (farewell.h), it takes
-     * the others of that host along. */
+    /* Said before anybody leaves: what becomes of a rank then is not the run's. */
     entry->status = (int)st;
     group_barrier(&r->world); /* nobody leaves whom another still waits for */
     group_free(&r->world);
@@ -269,7 +268,7 @@ enum status ranks_main(const struct opts *opts, int argc, char **argv, const cha
         int provided;
         MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
         st = with_mpi(&r, entry);
-        farewell(st, r.many_hosts);
+        farewell(st, r.many_hosts, launch->by_srun);
         watchdog_stop(&r.dog);
     }
     entry->status = (int)st;
