@@ -46,16 +46,15 @@ const char *staging_algorithm(const char *transport, const char *mpi_algorithm, 
 size_t staging_ulysses(const struct sp_shape *s, int rank, const char *algorithm,
                        const struct hosts *hosts, int n_q, int n_kv);
 
-/* Of other exchanges over a group of `ranks`, where blocks are strided: for how many of the other
- * ranks they are packed (none where they are copied straight, or described to MPI as they lie), and
- * whether an all-to-all is one message to the library, with the rank's own. */
+/* Of other exchanges over a group of `ranks`, where blocks are strided (contiguous ones travel in
+ * place): for how many of the other ranks they are packed (none where they are copied straight, or
+ * described to MPI as they lie), and whether an all-to-all is one message to the library, with the
+ * rank's own. */
 struct packing {
     int peers;
     bool whole;
 };
 struct packing staging_packing(const char *algorithm, const struct hosts *hosts, int rank,
                                int ranks);
-
-/* Contiguous blocks travel in place. */
 
 #endif
