@@ -188,8 +188,8 @@ bool placement_advise(const struct place *places, const struct placement_shape *
         snprintf(groups, sizeof groups, ", also in Ulysses groups of %d", shape->ulysses_size);
     snprintf(
         out->text, sizeof out->text,
-        "sp=%d straddles %d %ss (%s)%s, and no placement avoids it; --method usp --ulysses-size "
-        "%d --inner %s keeps its all-to-all inside one %s, and only the ring crosses",
+        "sp=%d straddles %d %ss (%s)%s, and no placement avoids it; usp with --ulysses-size %d "
+        "--inner %s keeps its all-to-all inside one %s, and only the ring crosses",
         shape->sp_size, count, unit, link_class_name(out->from), groups, out->better.ulysses_size,
         out->better.ring_inner ? "ring" : "ulysses", worst_text(out->to, worst));
     return true;

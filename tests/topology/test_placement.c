@@ -67,7 +67,7 @@ static const struct expected cases[] = {
      "unknown",
      2,
      "package",
-     {"no placement avoids it", "--method usp --ulysses-size 4", "(same-numa at worst)"}},
+     {"no placement avoids it", "usp with --ulysses-size 4", "(same-numa at worst)"}},
     /* Two hosts of two ranks: Ulysses inside a host. */
     {"package:1 [numa] l3:1 core:2 pu:1",
      2,
