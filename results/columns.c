@@ -16,6 +16,15 @@ static void text_cell(const struct column *column, const json_t *record, char ou
     snprintf(out, CELL_ROOM, "%s", value ? value : "-");
 }
 
+/* Also how usp splits its ranks: with one ring rank it is Ulysses by another name. */
+static void method_cell(const struct column *column, const json_t *record, char out[CELL_ROOM]) {
+    double ulysses, ring;
+    text_cell(column, record, out);
+    if (strcmp(out, "usp") == 0 && record_num(record, column->section, "ulysses_size", &ulysses) &&
+        record_num(record, column->section, "ring_size", &ring))
+        snprintf(out, CELL_ROOM, "usp %.0fx%.0f", ulysses, ring);
+}
+
 static void count_cell(const struct column *column, const json_t *record, char out[CELL_ROOM]) {
     double value;
     if (record_num(record, column->section, column->key, &value))
@@ -132,7 +141,7 @@ static const struct column comm_columns[] = {
 };
 
 static const struct column attn_columns[] = {
-    {"method", 9, text_cell, P, "method", true},
+    {"method", 9, method_cell, P, "method", true},
     {"sp", 3, count_cell, P, "sp_size", false},
     {"dp", 3, count_cell, P, "dp_shard_size", false},
     {"seq", 8, count_cell, P, "seq", false},
