@@ -262,7 +262,8 @@ static const struct option options[] = {
     {.name = "link-rates", .type = OPT_CHOICE, .value = "SOURCE", .initial = "auto",
      NAMES("auto", "probe", "off"), .commands = RUNS, GROUP,
      .help = "Bandwidth of links, for the predicted exchange time: that of 'comm --op pairs' in the run "
-             "folder, else a probe of half a second; always a probe; or none"},
+             "folder, else a probe of half a second; always a probe; or none. What is exchanged inside a "
+             "host out of cold caches, as in layers, is always probed"},
     {.name = "serialize-ranks", .type = OPT_FLAG, .commands = ATTN, GROUP,
      .help = "Measure the balance with one rank computing at a time, as ranks that share cores need"},
     {.name = "seed", .type = OPT_COUNT, .value = "N", .initial = "1", .max = UINT32_MAX,
