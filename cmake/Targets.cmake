@@ -51,13 +51,13 @@ function(spb_test name)
   target_compile_definitions(${name} PRIVATE TEST_DATA_DIR="${CMAKE_CURRENT_SOURCE_DIR}/data")
   if(NOT arg_RANKS)
     add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
+    set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)
     return()
   endif()
   foreach(n IN LISTS arg_RANKS)
     add_test(NAME ${name}.${n} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n}
              ${MPIEXEC_PREFLAGS} $<TARGET_FILE:${name}>)
-    set_tests_properties(${name}.${n} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 180 PROCESSORS 2
+    set_tests_properties(${name}.${n} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600 PROCESSORS 2
                          ENVIRONMENT "${SPB_MPIEXEC_ENVIRONMENT}" LABELS ranks)
   endforeach()
 endfunction()
