@@ -56,11 +56,12 @@ static int run_command(const struct opts *opts, int argc, char **argv, const cha
     return supervise_command(&what);
 }
 
-/* Files opened later must not take the place of a closed stream. */
+/* Files opened later must not take the place of a closed stream. Results cannot be written to one;
+ * messages that nobody wants can. */
 static void open_closed_streams(void) {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) == -1)
-            open("/dev/null", fd == STDIN_FILENO ? O_RDONLY : O_WRONLY);
+            open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 int main(int argc, char **argv) {
