@@ -120,11 +120,12 @@ static void list_missing(const struct roster *roster, char *list, size_t size) {
     }
 }
 
-/* Did somebody kill a rank? Libraries that give up raise SIGABRT, and launchers end the others with
- * SIGTERM. */
+/* Did somebody kill a rank? Libraries that give up raise SIGABRT, launchers end the others with
+ * SIGTERM, and Hydra reads status 1 as SIGHUP where it did not wait for a rank's own. */
 static bool was_killed(const struct ending *e) {
     const int signal = e->obituary.signal;
-    return WIFSIGNALED(e->wait_status) || (signal > 0 && signal != SIGABRT && signal != SIGTERM);
+    return WIFSIGNALED(e->wait_status) ||
+           (signal > 0 && signal != SIGABRT && signal != SIGTERM && signal != SIGHUP);
 }
 
 /* MPI never joined any ranks. */

@@ -93,6 +93,14 @@ static json_t *make_fingerprint(const struct machine *machine) {
     return fingerprint_new(&parts, environ);
 }
 
+/* Before anything can fail: how ranks end depends on it. */
+static bool on_many_hosts(const struct group *world) {
+    const uint64_t key = place_host_key();
+    uint64_t highest[] = {key, ~key};
+    group_max_u64(world, highest, 2);
+    return highest[0] != ~highest[1];
+}
+
 /* Every rank's place. */
 static enum status gather_places(struct rank *r) {
     struct place mine;
@@ -100,8 +108,6 @@ static enum status gather_places(struct rank *r) {
     if (st != ST_OK)
         return st;
     group_allgather(&r->world, &mine, r->places, sizeof mine);
-    for (int i = 0; i < r->world.size; i++)
-        r->many_hosts |= r->places[i].host_key != mine.host_key;
     return ST_OK;
 }
 
@@ -213,7 +219,8 @@ static enum status with_mpi(struct rank *r, struct roster_entry *entry) {
     enum status st = group_init(&r->world, MPI_COMM_WORLD, WAIT_YIELD);
     if (st != ST_OK)
         return st;
-    entry->status = ROSTER_RUNNING;
+    roster_note(entry, ROSTER_RUNNING);
+    r->many_hosts = on_many_hosts(&r->world);
     log_set_rank(r->world.rank, r->world.rank > 0 || opts_flag(r->opts, "quiet"));
     r->dog.rank = r->world.rank;
     st = group_agree(&r->world, check_size(r));
@@ -230,7 +237,7 @@ static enum status with_mpi(struct rank *r, struct roster_entry *entry) {
     const enum status closed = close_results(r);
     st = group_agree(&r->world, st == ST_OK ? closed : st);
     /* Said before anybody leaves: what becomes of a rank then is not the run's. */
-    entry->status = (int)st;
+    roster_note(entry, (int)st);
     group_barrier(&r->world); /* nobody leaves whom another still waits for */
     group_free(&r->world);
     machine_free(&r->machine);
@@ -259,7 +266,7 @@ enum status ranks_main(const struct opts *opts, int argc, char **argv, const cha
     if (launch->dir)
         prctl(PR_SET_PDEATHSIG, SIGKILL);
     struct roster_entry *entry = &roster.ranks[launch->rank];
-    entry->status = ROSTER_STARTING;
+    roster_note(entry, ROSTER_STARTING);
     entry->pid = getpid();
     r.dog.entry = entry;
 
@@ -268,10 +275,12 @@ enum status ranks_main(const struct opts *opts, int argc, char **argv, const cha
         int provided;
         MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
         st = with_mpi(&r, entry);
-        farewell(st, r.many_hosts, launch->by_srun);
+        roster_note(entry, (int)st);
+        farewell((enum status)entry->status, r.many_hosts, launch->by_srun);
         watchdog_stop(&r.dog);
     }
-    entry->status = (int)st;
+    roster_note(entry, (int)st);
+    st = (enum status)entry->status;
     roster_close(&roster);
     return joined ? ST_OK : st;
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -49,6 +50,12 @@ bool roster_join(struct roster *roster, const char *dir, int n) {
     if (!joined && !map(roster, -1, n))
         *roster = (struct roster){0};
     return joined;
+}
+
+void roster_note(struct roster_entry *entry, int status) {
+    int before = atomic_load(&entry->status);
+    while (before != ST_TIMEOUT && !atomic_compare_exchange_weak(&entry->status, &before, status))
+        ;
 }
 
 void roster_close(struct roster *roster) {

@@ -17,7 +17,7 @@ enum { ROSTER_STARTING = -2, ROSTER_RUNNING = -1 };
 /* All zero until the rank comes. */
 struct roster_entry {
     volatile pid_t pid;
-    volatile int status;    /* ROSTER_STARTING, ROSTER_RUNNING, or how the rank ended */
+    _Atomic int status;     /* ROSTER_STARTING, ROSTER_RUNNING, or how the rank ended */
     volatile bool reported; /* the supervisor read what its watchdog said */
     struct trace trace;     /* its phases */
 };
@@ -33,6 +33,10 @@ enum status roster_create(struct roster *roster, const char *dir, int n);
 /* Maps it in a rank. false if there is none (another host, a bare mpiexec): then roster holds n
  * private entries. */
 bool roster_join(struct roster *roster, const char *dir, int n);
+
+/* What has become of a rank. One that has timed out stays so, whatever it does in its last moments:
+ * its watchdog has said it. */
+void roster_note(struct roster_entry *entry, int status);
 
 void roster_close(struct roster *roster);
 

@@ -74,14 +74,20 @@ static void boot_id(char *id, int n) {
         fclose(file);
 }
 
+uint64_t place_host_key(void) {
+    char host[65] = "", boot[64] = "";
+    gethostname(host, sizeof host - 1);
+    boot_id(boot, sizeof boot);
+    return text_hash(text_hash(TEXT_HASH_START, host), boot);
+}
+
 enum status place_self(const struct machine *machine, struct place *place) {
     *place = (struct place){0};
     if (!machine->native)
         return fail(ST_USAGE, "this process does not run on %s; use the source hwloc",
                     machine->name);
-    char host[65] = "", boot[64] = "";
+    char host[65] = "";
     gethostname(host, sizeof host - 1);
-    boot_id(boot, sizeof boot);
     hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
     if (!cpus)
         return fail(ST_ENV, "out of memory for a set of processors");
@@ -92,7 +98,7 @@ enum status place_self(const struct machine *machine, struct place *place) {
     hwloc_bitmap_and(cpus, cpus, whole);
 
     text_copy(place->host, sizeof place->host, host);
-    place->host_key = text_hash(text_hash(TEXT_HASH_START, host), boot);
+    place->host_key = place_host_key();
     place->pid = (int32_t)getpid();
     place_on(machine, cpus, place);
     hwloc_bitmap_free(cpus);

@@ -29,6 +29,9 @@ struct place {
     char cpus[255]; /* the binding as a list, "0-3,8"; ends in "..." if it is too long */
 };
 
+/* Of the calling process's host: struct place's host_key. */
+uint64_t place_host_key(void);
+
 /* The calling process: its host and current binding. ST_USAGE if machine is not this one. */
 enum status place_self(const struct machine *machine, struct place *place);
 

@@ -37,6 +37,10 @@ fi
 [ $rc -eq 0 ] || die "topo ended with $rc"
 [ "$(grep -c '"class": "network"' "$dir/out")" -eq 3 ] || die "three hosts are not three network links"
 
+run --hosts 2 --ranks 1 --rate 10gbit -- comm --op alltoall --bytes 1k --max-samples 8
+rc=$?
+[ $rc -eq 2 ] || die "what the ranks find wrong with the options ended with $rc"
+
 run --hosts 2 --ranks 2 --rate 10gbit -- comm --op ulysses,ring,allgather,reduce-scatter \
     --heads 16 --kv-heads 4 --head-dim 16 --seq 512 --pass fwdbwd --max-time 200ms -o jsonl ||
     die "comm ended with $?"

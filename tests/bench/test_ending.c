@@ -137,6 +137,11 @@ static const struct expected cases[] = {
      .wait_status = 143 << 8,
      .status = ST_ENV,
      .says = "MPI could not start"},
+    {.ranks = {{.pid = 1, .status = STARTING}, {0}, {0}},
+     .obituary = {.named = true, .rank = 0, .signal = SIGHUP},
+     .wait_status = 143 << 8,
+     .status = ST_ENV,
+     .says = "MPI could not start"},
     /* It is killed, or dies when others have come further. */
     {.ranks = {{.pid = 1, .status = STARTING}, {.pid = 2, .status = STARTING}, {0}},
      .obituary = {.pid = 2, .signal = SIGKILL},
@@ -197,12 +202,24 @@ static void watchdogs_are_read(void **state) {
     assert_int_equal(watchdog_read("spbench: timed out"), -1);
 }
 
+static void a_rank_that_timed_out_stays_so(void **state) {
+    (void)state;
+    struct roster_entry rank = {.status = ROSTER_STARTING};
+    roster_note(&rank, ROSTER_RUNNING);
+    assert_int_equal(rank.status, ROSTER_RUNNING);
+    roster_note(&rank, ST_TIMEOUT);
+    roster_note(&rank, ROSTER_RUNNING);
+    roster_note(&rank, ST_OK);
+    assert_int_equal(rank.status, ST_TIMEOUT);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(watchdogs_are_read),
         cmocka_unit_test(banner_is_read),
         cmocka_unit_test(open_mpi_is_read),
         cmocka_unit_test(endings),
+        cmocka_unit_test(a_rank_that_timed_out_stays_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
