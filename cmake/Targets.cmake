@@ -1,4 +1,4 @@
-# spb_library(base SOURCES a.c ... DEPS target ...)  ->  static library spb_base
+# spb_library(base FOLDERS . text ... DEPS target ...)  ->  static library spb_base, of all sources in these folders
 # spb_test(name SOURCES a.c ... DEPS target ... [RANKS 1 2 ...])  ->  ctest entries, one per rank count
 
 set(SPB_WARNINGS -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
@@ -36,9 +36,17 @@ function(spb_configure target)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
 endfunction()
 
+# Every file of a folder belongs to its library, so that a new one needs no mention.
 function(spb_library name)
-  cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
-  add_library(spb_${name} STATIC ${arg_SOURCES})
+  cmake_parse_arguments(arg "" "" "FOLDERS;WITHOUT;DEPS" ${ARGN})
+  set(sources)
+  foreach(folder IN LISTS arg_FOLDERS)
+    file(GLOB found CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
+         ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.c)
+    list(APPEND sources ${found})
+  endforeach()
+  list(REMOVE_ITEM sources ${arg_WITHOUT} "")
+  add_library(spb_${name} STATIC ${sources})
   spb_configure(spb_${name})
   target_link_libraries(spb_${name} PUBLIC ${arg_DEPS})
 endfunction()
