@@ -17,7 +17,7 @@
 
 #include "attn/dtype.h"
 #include "attn/mask.h"
-#include "base/memory.h"
+#include "base/ledger.h"
 #include "base/status.h"
 
 /* One block of attention: the queries this rank holds against keys it holds or was sent. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "attn/mask.h"
-#include "base/units.h"
+#include "base/text/units.h"
 
 static const char ALLOWED[] =
     "full, causal, docs:N, docs:FILE, window:N, each at most once, joined by '+'";

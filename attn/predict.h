@@ -3,7 +3,7 @@
 #define SPB_ATTN_PREDICT_H
 
 #include "attn/problem.h"
-#include "base/memory.h"
+#include "base/ledger.h"
 #include "comm/staging.h"
 
 struct mem_predict {

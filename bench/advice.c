@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "bench/interconnect.h"
 #include "comm/volume.h"
 

@@ -5,9 +5,9 @@
 
 #include <jansson.h>
 
-#include "base/memory.h"
+#include "base/ledger.h"
 #include "base/output.h"
-#include "base/units.h"
+#include "base/text/units.h"
 #include "bench/same_cases.h"
 #include "bench/setup.h"
 #include "bench/sink.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/units.h"
+#include "base/text/units.h"
 #include "bench/advice.h"
 #include "bench/comm_case.h"
 #include "bench/comm_kinds.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "attn/dtype.h"
-#include "base/units.h"
+#include "base/text/units.h"
 #include "bench/comm_kinds.h"
 #include "bench/comm_options.h"
 #include "bench/interconnect.h"

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "base/options.h"
+#include "base/options/options.h"
 #include "base/trace.h"
 #include "comm/group.h"
 #include "topology/machine.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/options.h"
+#include "base/options/options.h"
 #include "base/output.h"
 #include "base/paths.h"
 #include "bench/build_info.h"

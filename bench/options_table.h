@@ -2,7 +2,7 @@
 #ifndef SPB_BENCH_OPTIONS_TABLE_H
 #define SPB_BENCH_OPTIONS_TABLE_H
 
-#include "base/options.h"
+#include "base/options/options.h"
 
 /* Index into the table's commands, and bit of struct option's commands. */
 enum command {

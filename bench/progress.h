@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/options.h"
+#include "base/options/options.h"
 
 struct progress {
     bool on;

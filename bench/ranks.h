@@ -2,7 +2,7 @@
 #ifndef SPB_BENCH_RANKS_H
 #define SPB_BENCH_RANKS_H
 
-#include "base/options.h"
+#include "base/options/options.h"
 #include "base/status.h"
 #include "bench/launch.h"
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "base/options.h"
+#include "base/options/options.h"
 #include "base/status.h"
 
 struct report;

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "base/options.h"
+#include "base/options/options.h"
 #include "base/status.h"
 
 struct suite_step {

@@ -3,7 +3,7 @@
 #ifndef SPB_BENCH_SUPERVISOR_H
 #define SPB_BENCH_SUPERVISOR_H
 
-#include "base/options.h"
+#include "base/options/options.h"
 #include "bench/report.h"
 
 /* One command line to launch. Borrowed. */

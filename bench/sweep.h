@@ -6,7 +6,7 @@
 #ifndef SPB_BENCH_SWEEP_H
 #define SPB_BENCH_SWEEP_H
 
-#include "base/options.h"
+#include "base/options/options.h"
 #include "results/record.h"
 
 /* A sweep with more cases is refused. */

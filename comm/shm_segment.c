@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-#include "base/units.h"
+#include "base/ledger.h"
+#include "base/text/units.h"
 
 #ifndef MADV_POPULATE_READ /* Linux 5.14 */
 #define MADV_POPULATE_READ 22

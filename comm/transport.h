@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/memory.h"
+#include "base/ledger.h"
 #include "base/status.h"
 #include "base/trace.h"
 #include "comm/group.h"

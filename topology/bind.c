@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "topology/place.h"
-#include "topology/text.h"
 #include "topology/walk.h"
 
 static const char *const policy_names[BIND_POLICIES] = {

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "topology/machine.h"
 #include "topology/nccl.h"
 #include "topology/pci_path.h"
 #include "topology/pcie.h"
 #include "topology/system.h"
-#include "topology/text.h"
 #include "topology/walk.h"
 
 /* PCI Code and ID Assignment Specification, base classes 02, 03, 0c and 12. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology/text.h"
+#include "base/text/text.h"
 
 enum { MARGIN = 12 };
 

@@ -11,10 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/text/text.h"
 #include "topology/fabric.h"
 #include "topology/sources.h"
 #include "topology/system.h"
-#include "topology/text.h"
 #include "topology/walk.h"
 
 #ifdef __SANITIZE_ADDRESS__

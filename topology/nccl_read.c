@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "topology/nccl.h"
 #include "topology/pcie.h"
-#include "topology/text.h"
 #include "topology/xml.h"
 
 enum { MAX_ITEMS = 4096, MAX_CPUS = 4096 };

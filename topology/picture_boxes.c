@@ -2,11 +2,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "topology/box.h"
 #include "topology/machine.h"
 #include "topology/picture.h"
 #include "topology/place.h"
-#include "topology/text.h"
 #include "topology/walk.h"
 
 enum {

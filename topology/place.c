@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "topology/text.h"
+#include "base/text/text.h"
 #include "topology/walk.h"
 
 _Static_assert(sizeof(struct place) == 8 + PLACE_MAX_CPUS / 8 + 4 * PLACE_LEVELS + 4 + 65 + 255,

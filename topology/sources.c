@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "topology/machine.h"
 #include "topology/nccl.h"
-#include "topology/text.h"
 #include "topology/xml.h"
 
 static enum status configure_native(struct machine *machine, const char *input) {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "topology/text.h"
+#include "base/text/text.h"
 
 enum { MAX_FILE = 64 << 20 };
 

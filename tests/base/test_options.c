@@ -1,4 +1,4 @@
-#include "base/options.h"
+#include "base/options/options.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "base/units.h"
+#include "base/text/units.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * A ledger belongs to one rank and one measured case. Memory that something else allocates (a
  * shared window, a device) is entered with mem_note(). Not thread-safe: all allocation happens
  * while setting up, on one thread. */
-#ifndef SPB_BASE_MEMORY_H
-#define SPB_BASE_MEMORY_H
+#ifndef SPB_BASE_LEDGER_H
+#define SPB_BASE_LEDGER_H
 
 #include <stddef.h>
 

@@ -2,7 +2,7 @@
 #ifndef SPB_BASE_OPTIONS_VALUES_H
 #define SPB_BASE_OPTIONS_VALUES_H
 
-#include "base/options.h"
+#include "base/options/options.h"
 
 union option_value {
     int64_t i;     /* COUNT, SIZE; FLAG: 0 or 1 */

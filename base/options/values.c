@@ -1,10 +1,10 @@
-#include "base/options_values.h"
+#include "base/options/values.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/units.h"
+#include "base/text/units.h"
 
 const char *option_choice(const struct option *option, size_t i) {
     if (option->choice)

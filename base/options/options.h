@@ -3,8 +3,8 @@
  *
  * Rows of one name may differ between commands (disjoint `commands`), as `--output` does; all of
  * them are flags or none is, and they share their letter. */
-#ifndef SPB_BASE_OPTIONS_H
-#define SPB_BASE_OPTIONS_H
+#ifndef SPB_BASE_OPTIONS_OPTIONS_H
+#define SPB_BASE_OPTIONS_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

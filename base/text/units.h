@@ -3,8 +3,8 @@
  * A parser takes the whole text or nothing: NULL means success, anything else is a static string
  * that completes the sentence "VALUE is ..." ("not a size", "too large"); it logs nothing, since
  * only its caller knows where the text came from. Nothing here depends on the locale. */
-#ifndef SPB_BASE_UNITS_H
-#define SPB_BASE_UNITS_H
+#ifndef SPB_BASE_TEXT_UNITS_H
+#define SPB_BASE_TEXT_UNITS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/options_values.h"
+#include "base/options/values.h"
 
 /* Layout of --help, in columns. */
 enum { WIDTH = 90, HELP_COLUMN = 30, ITEM_MAX = 96, TEXT_MAX = 1536 };

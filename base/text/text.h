@@ -1,6 +1,6 @@
-/* Text that comes from files and firmware, and hashes of it. Private to topology/. */
-#ifndef SPB_TOPOLOGY_TEXT_H
-#define SPB_TOPOLOGY_TEXT_H
+/* Text that comes from files and firmware, and hashes of it. */
+#ifndef SPB_BASE_TEXT_TEXT_H
+#define SPB_BASE_TEXT_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "base/memory.h"
+#include "base/ledger.h"
 
 #include <inttypes.h>
 #include <stdint.h>

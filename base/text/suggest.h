@@ -1,6 +1,6 @@
 /* "Did you mean ...?": the candidate nearest to a misspelt word. */
-#ifndef SPB_BASE_SUGGEST_H
-#define SPB_BASE_SUGGEST_H
+#ifndef SPB_BASE_TEXT_SUGGEST_H
+#define SPB_BASE_TEXT_SUGGEST_H
 
 #include <stddef.h>
 

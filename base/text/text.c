@@ -1,4 +1,4 @@
-#include "topology/text.h"
+#include "base/text/text.h"
 
 #include <stdbool.h>
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/options_values.h"
+#include "base/options/values.h"
 
 static void print_names(const struct option_table *table, size_t command, FILE *out) {
     for (size_t i = 0; i < table->n_options; i++) {

@@ -1,10 +1,10 @@
-#include "base/options.h"
+#include "base/options/options.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/options_values.h"
-#include "base/suggest.h"
+#include "base/options/values.h"
+#include "base/text/suggest.h"
 
 struct opts {
     const struct option_table *table;
