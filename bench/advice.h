@@ -5,7 +5,7 @@
 #include "bench/setup.h"
 #include "comm/shape.h"
 #include "comm/usp.h"
-#include "topology/placement.h"
+#include "topology/place/placement.h"
 
 /* A case as far as advice goes. */
 struct advice_case {

@@ -7,9 +7,9 @@
 #include "bench/commands.h"
 #include "bench/pair_rates.h"
 #include "bench/topo_png.h"
-#include "topology/bind.h"
-#include "topology/placement.h"
-#include "topology/print.h"
+#include "topology/place/bind.h"
+#include "topology/place/placement.h"
+#include "topology/print/print.h"
 
 enum { MOST_RANKS = 1024 }; /* of a described machine; every pair is shown */
 

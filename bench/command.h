@@ -8,8 +8,8 @@
 #include "base/options/options.h"
 #include "base/trace.h"
 #include "comm/group.h"
-#include "topology/machine.h"
-#include "topology/place.h"
+#include "topology/model/machine.h"
+#include "topology/place/place.h"
 
 struct sink;
 struct supervised;

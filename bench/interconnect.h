@@ -6,9 +6,9 @@
 
 #include "bench/link_rates.h"
 #include "bench/setup.h"
-#include "topology/placement.h"
+#include "topology/place/placement.h"
 
-/* How a case's groups lie, for topology/placement.h. */
+/* How a case's groups lie, for topology/place/placement.h. */
 struct placement_shape spread_shape(const struct spread *spread);
 
 /* "interconnect": nearest and farthest class inside the SP and the data-parallel groups, and what

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "comm/link_model.h"
-#include "topology/place.h"
+#include "topology/place/place.h"
 
 struct link_rates {
     const char *source; /* "pairs": a record; "probe": a short measurement of this launch */

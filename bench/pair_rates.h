@@ -2,7 +2,7 @@
 #ifndef SPB_BENCH_PAIR_RATES_H
 #define SPB_BENCH_PAIR_RATES_H
 
-#include "topology/print.h"
+#include "topology/print/print.h"
 
 /* Reads the last such record of a run folder: bandwidth of pairs alone, one direction, and classes.
  * What a pair lacks is unknown. ST_USAGE when there is no such record or it is malformed. Release

@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 #include "bench/pair_times.h"
-#include "topology/place.h"
+#include "topology/place/place.h"
 
 /* Of rank 0. Everything is borrowed. */
 struct pair_report {

@@ -18,7 +18,7 @@
 #include "bench/sink.h"
 #include "bench/watchdog.h"
 #include "results/fingerprint.h"
-#include "topology/bind.h"
+#include "topology/place/bind.h"
 
 /* One rank from its start to its end. */
 struct rank {

@@ -9,7 +9,7 @@
 #include "results/record.h"
 #include "results/sidebyside.h"
 #include "results/store.h"
-#include "topology/machine.h"
+#include "topology/model/machine.h"
 
 struct report {
     struct report_config config;

@@ -11,7 +11,7 @@
 #include "comm/fault.h"
 #include "comm/traffic.h"
 #include "comm/transport.h"
-#include "topology/placement.h"
+#include "topology/place/placement.h"
 
 /* What is known of the links of a launch under one transport (bench/link_source.h). */
 struct link_source {

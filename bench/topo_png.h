@@ -2,7 +2,7 @@
 #ifndef SPB_BENCH_TOPO_PNG_H
 #define SPB_BENCH_TOPO_PNG_H
 
-#include "topology/print.h"
+#include "topology/print/print.h"
 
 /* Draws what topology_svg() draws. ST_ENV when gnuplot is missing or fails, or files cannot be
  * written; it works in a folder of its own below $TMPDIR, which is gone afterwards. */

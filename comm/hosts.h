@@ -9,7 +9,7 @@
 /* Rank r of the group is on the host keys[first + r * step]. Zero-initialised, keys NULL: every
  * rank has a host of its own. */
 struct hosts {
-    const uint64_t *keys; /* equal where two share a host (topology/place.h) */
+    const uint64_t *keys; /* equal where two share a host (topology/place/place.h) */
     int first, step;
 };
 

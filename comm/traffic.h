@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "comm/group.h"
 #include "topology/link.h"
-#include "topology/place.h"
+#include "topology/place/place.h"
 
 struct plan;
 struct plan_spec;

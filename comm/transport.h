@@ -91,7 +91,7 @@ struct transport_config {
     struct mem_ledger *ledger;
     struct trace *trace;
     const struct group *world; /* all ranks; opening is collective over it */
-    uint64_t host_key;         /* equal on ranks that share a host (topology/place.h) */
+    uint64_t host_key;         /* equal on ranks that share a host (topology/place/place.h) */
     size_t cache_bytes;        /* beyond which copies stream; 0: the host's last-level cache */
 };
 

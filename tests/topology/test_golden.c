@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "topology/machine.h"
-#include "topology/print.h"
+#include "topology/model/machine.h"
+#include "topology/print/print.h"
 
 #include "tests/cmocka_all.h"
 

@@ -1,0 +1,29 @@
+/* Ways through hwloc's tree. Private to topology/. */
+#ifndef SPB_TOPOLOGY_MODEL_WALK_H
+#define SPB_TOPOLOGY_MODEL_WALK_H
+
+#include <hwloc.h>
+
+#include "topology/model/machine.h"
+
+/* The depth of cores, or of PUs where a machine does not say what its cores are. */
+static inline int walk_core_depth(const struct machine *machine) {
+    return hwloc_get_type_or_below_depth(machine->topo, HWLOC_OBJ_CORE);
+}
+
+static inline bool walk_is_pci_bridge(hwloc_obj_t obj) {
+    return obj && obj->type == HWLOC_OBJ_BRIDGE &&
+           obj->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_PCI;
+}
+
+/* The nearest object that is above both. Unlike hwloc_get_common_ancestor_obj() it is right for I/O
+ * objects, whose depths are not ordered. */
+static inline hwloc_obj_t walk_common_ancestor(hwloc_obj_t a, hwloc_obj_t b) {
+    for (hwloc_obj_t x = a; x; x = x->parent)
+        for (hwloc_obj_t y = b; y; y = y->parent)
+            if (x == y)
+                return x;
+    return NULL;
+}
+
+#endif

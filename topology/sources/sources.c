@@ -1,0 +1,145 @@
+#include "topology/sources/sources.h"
+
+#include <hwloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text/text.h"
+#include "topology/model/machine.h"
+#include "topology/sources/nccl.h"
+#include "topology/sources/xml.h"
+
+static enum status configure_native(struct machine *machine, const char *input) {
+    (void)input;
+    /* These start a GPU runtime or ask an X server in every rank, and only name devices that the
+     * PCI tree shows anyway. A component that is not installed is no error. */
+    static const char *const unwanted[] = {"cuda", "opencl", "gl"};
+    for (size_t i = 0; i < sizeof unwanted / sizeof *unwanted; i++)
+        hwloc_topology_set_components(machine->topo, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,
+                                      unwanted[i]);
+    return ST_OK;
+}
+
+/* The root element of a file, and a version attribute as text[n], "" if it has none. */
+static enum status read_root(const char *path, char *name, char *version, size_t n) {
+    xmlDoc *doc;
+    const enum status st = xml_read(path, &doc);
+    if (st)
+        return st;
+    const xmlNode *root = xmlDocGetRootElement(doc);
+    text_copy(name, n, root ? (const char *)root->name : "");
+    text_copy(version, n, root ? xml_attribute(root, "version") : NULL);
+    xmlFreeDoc(doc);
+    return ST_OK;
+}
+
+/* hwloc's own refusal does not tell a newer format from damage. Files of hwloc 1 have no version.
+ */
+static enum status configure_hwloc_xml(struct machine *machine, const char *path) {
+    char root[64], version[64];
+    const enum status st = read_root(path, root, version, sizeof root);
+    if (st)
+        return st;
+    if (strcmp(root, "topology") != 0)
+        return fail(ST_USAGE, "%s is no hwloc XML: its root is <%s>, not <topology>", path, root);
+    const unsigned long major = *version ? strtoul(version, NULL, 10) : 1;
+    const unsigned ours = hwloc_get_api_version() >> 16;
+    if (major > ours)
+        return fail(ST_USAGE,
+                    "%s has the format of hwloc %lu, and this program was built with hwloc %u; "
+                    "export the machine again with `lstopo --export-xml-flags v%u FILE.xml`",
+                    path, major, ours, ours);
+    if (major < 2)
+        snprintf(
+            machine->note, sizeof machine->note,
+            "the file has the format of hwloc 1, which holds no links between GPUs beside PCI");
+    if (hwloc_topology_set_xml(machine->topo, path))
+        return fail(ST_USAGE,
+                    "%s is damaged: hwloc cannot parse it; export the machine again with `lstopo "
+                    "FILE.xml`",
+                    path);
+    return ST_OK;
+}
+
+static void note_nccl(struct machine *machine, const struct nccl_system *system) {
+    static const char told[] =
+        "NCCL topologies tell no packages, cores and host bridges: NUMA nodes count as packages, "
+        "and PHB may be NODE";
+    if (system->n_without_pci > 0)
+        snprintf(machine->note, sizeof machine->note,
+                 "%s; network interfaces that are no PCI devices are left out (%zu)", told,
+                 system->n_without_pci);
+    else
+        snprintf(machine->note, sizeof machine->note, "%s", told);
+}
+
+static enum status configure_nccl_xml(struct machine *machine, const char *path) {
+    struct nccl_system system;
+    enum status st = nccl_read(&system, path);
+    char *text = st == ST_OK ? nccl_to_hwloc(&system) : NULL;
+    if (st == ST_OK && !text)
+        st = ST_ENV;
+    if (st == ST_OK && hwloc_topology_set_xmlbuffer(machine->topo, text, (int)strlen(text) + 1))
+        st = fail(ST_USAGE, "%s: hwloc does not take the machine that it describes", path);
+    if (st == ST_OK)
+        note_nccl(machine, &system);
+    free(text);
+    nccl_free(&system);
+    return st;
+}
+
+static enum status configure_synthetic(struct machine *machine, const char *description) {
+    if (hwloc_topology_set_synthetic(machine->topo, description))
+        return fail(ST_USAGE,
+                    "\"%s\" is not a synthetic machine; write levels from the outside in, such as "
+                    "\"package:2 l3:1 core:4 pu:2\"",
+                    description);
+    return ST_OK;
+}
+
+static const struct source sources[] = {
+    {"hwloc", configure_native, false, ST_ENV, "see whether `lstopo` works here"},
+    {"file", NULL, true, ST_USAGE, ""}, /* stands for the next two */
+    {"hwloc-xml", configure_hwloc_xml, true, ST_USAGE,
+     "the file is damaged; export the machine again with `lstopo FILE.xml`"},
+    {"nccl-xml", configure_nccl_xml, true, ST_USAGE,
+     "it describes no machine; dump it again with NCCL_TOPO_DUMP_FILE"},
+    {"synthetic", configure_synthetic, false, ST_USAGE,
+     "write levels from the outside in, such as \"package:2 l3:1 core:4 pu:2\""},
+};
+
+const struct source *source_find(const char *name) {
+    char known[128] = "";
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+        if (strcmp(sources[i].name, name) == 0)
+            return &sources[i];
+        const size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", sources[i].name);
+    }
+    fail(ST_USAGE, "no topology source \"%s\"; there are: %s", name, known);
+    return NULL;
+}
+
+const struct source *source_of_file(const char *path) {
+    static const struct {
+        const char *root, *source;
+    } kinds[] = {{"topology", "hwloc-xml"}, {"system", "nccl-xml"}};
+    char root[64], version[64];
+    if (read_root(path, root, version, sizeof root))
+        return NULL;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i].root, root) == 0)
+            return source_find(kinds[i].source);
+    if (strcmp(root, "graphs") == 0)
+        fail(ST_USAGE,
+             "%s holds the graphs that NCCL chose, not a machine; dump that with "
+             "NCCL_TOPO_DUMP_FILE",
+             path);
+    else
+        fail(ST_USAGE,
+             "%s is no topology: its root is <%s>; export the machine with `lstopo FILE.xml`, or "
+             "with NCCL_TOPO_DUMP_FILE",
+             path, root);
+    return NULL;
+}
