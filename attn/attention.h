@@ -6,7 +6,7 @@
 #include "attn/in_flight.h"
 #include "attn/predict.h"
 #include "attn/problem.h"
-#include "comm/transport.h"
+#include "comm/transport/transport.h"
 
 struct sp_method;
 

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "comm/exchange.h"
+#include "comm/plan/exchange.h"
 
 int head_groups_count(const struct problem *p) {
     return p->kv_groups > 1 ? p->kv_groups : 1;

@@ -5,7 +5,7 @@
 #define SPB_ATTN_HEAD_GROUPS_H
 
 #include "attn/attention.h"
-#include "comm/shape.h"
+#include "comm/shape/shape.h"
 
 /* Number of groups, and the heads of group i: as even as can be. */
 int head_groups_count(const struct problem *p);

@@ -1,6 +1,6 @@
 #include "attn/heads_exchange.h"
 
-#include "comm/exchange.h"
+#include "comm/plan/exchange.h"
 
 void heads_exchange_close(struct heads_exchange *x) {
     if (!x->a)

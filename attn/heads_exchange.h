@@ -1,7 +1,7 @@
 /* The Ulysses exchange of a layer: from each rank's tokens with all heads to all tokens of the
  * group with a slice of heads, and back (Jacobs et al., "DeepSpeed Ulysses", 2023).
  *
- * Heads are shared as evenly as can be (comm/shape.h). K/V heads that several ranks need are
+ * Heads are shared as evenly as can be (comm/shape/shape.h). K/V heads that several ranks need are
  * replicated; the gradients of the replicas are summed where the tokens live. All that travels is
  * in dtype, gradients too: computed in fp32, they are rounded before they leave. */
 #ifndef SPB_ATTN_HEADS_EXCHANGE_H

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "attn/heads_exchange.h"
-#include "comm/staging.h"
+#include "comm/shape/staging.h"
 
 /* Whether neighbours are sent the same K/V heads: an exchange of K alone is no all-to-all to the
  * transport then, which sends it in pairs. */

@@ -4,7 +4,7 @@
 #ifndef SPB_ATTN_IN_FLIGHT_H
 #define SPB_ATTN_IN_FLIGHT_H
 
-#include "comm/transport.h"
+#include "comm/transport/transport.h"
 
 enum { IN_FLIGHT_MAX = 8 };
 

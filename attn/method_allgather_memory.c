@@ -1,6 +1,6 @@
 #include "attn/method_allgather.h"
-#include "comm/staging.h"
-#include "comm/volume.h"
+#include "comm/shape/staging.h"
+#include "comm/shape/volume.h"
 
 size_t allgather_volume(const struct problem *p, int sp_rank) {
     (void)sp_rank;

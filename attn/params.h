@@ -6,7 +6,7 @@
 
 #include "attn/device.h"
 #include "attn/in_flight.h"
-#include "comm/exchange.h"
+#include "comm/plan/exchange.h"
 
 /* One unit of parameters that is gathered at once; fp32. With one rank the shard is the whole. */
 struct params {

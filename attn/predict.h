@@ -4,7 +4,7 @@
 
 #include "attn/problem.h"
 #include "base/ledger.h"
-#include "comm/staging.h"
+#include "comm/shape/staging.h"
 
 struct mem_predict {
     size_t bytes[MEM_CATEGORIES];

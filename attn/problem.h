@@ -8,9 +8,9 @@
 #include "attn/dtype.h"
 #include "attn/layout.h"
 #include "attn/mask.h"
-#include "comm/grid.h"
-#include "comm/shape.h"
-#include "comm/usp.h"
+#include "comm/ranks/grid.h"
+#include "comm/ranks/usp.h"
+#include "comm/shape/shape.h"
 
 /* The global problem first: batch sequences of seq tokens in each of dp_shard_size groups. */
 struct problem {

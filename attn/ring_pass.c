@@ -1,6 +1,6 @@
 #include "attn/ring_pass.h"
 
-#include "comm/exchange.h"
+#include "comm/plan/exchange.h"
 
 void ring_pass_memory(const struct problem *p, struct head_share heads, size_t tokens, int ranks,
                       struct mem_predict *out) {

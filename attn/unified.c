@@ -5,7 +5,7 @@
 
 #include "attn/heads_exchange.h"
 #include "attn/ring_pass.h"
-#include "comm/volume.h"
+#include "comm/shape/volume.h"
 
 struct unified {
     struct usp groups;

@@ -4,7 +4,7 @@
 
 #include "base/text/units.h"
 #include "bench/interconnect.h"
-#include "comm/volume.h"
+#include "comm/shape/volume.h"
 
 /* World rank of a place in the grid. */
 static int world_rank(const struct placement_shape *p, int dp, int ring, int ulysses) {

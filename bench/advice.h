@@ -3,8 +3,8 @@
 #define SPB_BENCH_ADVICE_H
 
 #include "bench/setup.h"
-#include "comm/shape.h"
-#include "comm/usp.h"
+#include "comm/ranks/usp.h"
+#include "comm/shape/shape.h"
 #include "topology/place/placement.h"
 
 /* A case as far as advice goes. */

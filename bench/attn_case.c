@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "comm/staging.h"
+#include "comm/shape/staging.h"
 
 static void pass_of(const char *name, struct problem *p) {
     p->forward = strstr(name, "fwd") != NULL;

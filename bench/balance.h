@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "comm/group.h"
+#include "comm/ranks/group.h"
 
 enum { BALANCE_SAMPLES = 256 };
 

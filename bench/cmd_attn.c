@@ -10,7 +10,7 @@
 #include "bench/interconnect.h"
 #include "bench/link_source.h"
 #include "bench/setup.h"
-#include "comm/tap.h"
+#include "comm/wrap/tap.h"
 
 /* A layer with what its iterations need. */
 struct bench {

@@ -12,8 +12,8 @@
 #include "bench/link_source.h"
 #include "bench/measured_op.h"
 #include "bench/setup.h"
-#include "comm/copy_rows.h"
-#include "comm/op.h"
+#include "comm/copy/rows.h"
+#include "comm/op/op.h"
 #include "results/record.h"
 
 /* Cold: enough copies of the buffers that a turn through them leaves nothing in the last-level

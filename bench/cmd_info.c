@@ -6,7 +6,7 @@
 #include "bench/build_info.h"
 #include "bench/commands.h"
 #include "bench/options_table.h"
-#include "comm/transport.h"
+#include "comm/transport/transport.h"
 #include "models/model.h"
 
 /* Optional parts; what is absent says how to get it. */

@@ -4,8 +4,8 @@
 
 #include "bench/cases.h"
 #include "bench/spread.h"
-#include "comm/op.h"
-#include "comm/staging.h"
+#include "comm/op/op.h"
+#include "comm/shape/staging.h"
 
 struct comm_case {
     struct spread spread;

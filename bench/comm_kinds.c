@@ -6,7 +6,7 @@
 
 #include "bench/commands.h"
 #include "bench/setup.h"
-#include "comm/op.h"
+#include "comm/op/op.h"
 
 static const struct {
     const char *op, *help;

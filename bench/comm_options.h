@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "bench/sweep.h"
-#include "comm/op.h"
+#include "comm/op/op.h"
 
 /* Completes params, whose shape has its sp_size and, where there is one, its heads. */
 void comm_options_resolve(const struct sweep *sweep, size_t i, const struct op_row *row,

@@ -7,7 +7,7 @@
 
 #include "base/options/options.h"
 #include "base/trace.h"
-#include "comm/group.h"
+#include "comm/ranks/group.h"
 #include "topology/model/machine.h"
 #include "topology/place/place.h"
 

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "comm/shape.h"
+#include "comm/shape/shape.h"
 
 /* "heads per Ulysses rank: query 10,9,9; key/value 3,4,3", cut where it does not fit; "" where all
  * ranks have as many. */

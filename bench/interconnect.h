@@ -16,8 +16,8 @@ struct placement_shape spread_shape(const struct spread *spread);
 void interconnect_record(const struct run *run, const struct spread *spread,
                          const struct link_rates *rates, json_t *record);
 
-/* Seconds that the exchanges noted in the setup's log should take (comm/link_model.h); cold: as
- * there. NAN on ranks other than 0, and where links were not measured. Collective. */
+/* Seconds that the exchanges noted in the setup's log should take (comm/shape/link_model.h); cold:
+ * as there. NAN on ranks other than 0, and where links were not measured. Collective. */
 double interconnect_predict(const struct run *run, const struct setup *setup,
                             const struct link_rates *rates, bool cold);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bench/pair_record.h"
-#include "comm/copy_rows.h"
+#include "comm/copy/rows.h"
 #include "results/record.h"
 
 /* What each part of a probe may take, but for its fewest samples. */

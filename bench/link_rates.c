@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "comm/pairs.h"
+#include "comm/op/pairs.h"
 #include "results/record.h"
 #include "results/stats.h"
 

@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "comm/link_model.h"
+#include "comm/shape/link_model.h"
 #include "topology/place/place.h"
 
 struct link_rates {

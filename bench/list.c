@@ -4,8 +4,8 @@
 #include "attn/method.h"
 #include "bench/comm_kinds.h"
 #include "bench/commands.h"
-#include "comm/mpi_transport.h"
-#include "comm/transport.h"
+#include "comm/transport/mpi/mpi.h"
+#include "comm/transport/transport.h"
 #include "models/model.h"
 
 static void item(FILE *out, const char *name, const char *help) {

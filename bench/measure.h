@@ -11,7 +11,7 @@
 
 #include "base/trace.h"
 #include "bench/synchronise.h"
-#include "comm/group.h"
+#include "comm/ranks/group.h"
 #include "results/stats.h"
 
 struct measure_config {

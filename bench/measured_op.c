@@ -1,6 +1,6 @@
 #include "bench/measured_op.h"
 
-#include "comm/copy_bound.h"
+#include "comm/copy/bound.h"
 
 /* Runs that bring data back into the caches: victim caches need more than one. */
 enum { SETTLING = 3 };

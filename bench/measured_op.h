@@ -4,7 +4,7 @@
 #define SPB_BENCH_MEASURED_OP_H
 
 #include "bench/measure.h"
-#include "comm/op.h"
+#include "comm/op/op.h"
 
 struct measured_op {
     struct op *copies; /* [n], more than one for a cold cache; the caller's */

@@ -6,9 +6,9 @@
 #include "attn/method.h"
 #include "bench/comm_kinds.h"
 #include "bench/synchronise.h"
-#include "comm/fault.h"
-#include "comm/mpi_transport.h"
-#include "comm/transport.h"
+#include "comm/transport/mpi/mpi.h"
+#include "comm/transport/transport.h"
+#include "comm/wrap/fault.h"
 
 /* Bits of struct option's commands. */
 enum {

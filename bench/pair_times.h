@@ -9,7 +9,7 @@
 #define SPB_BENCH_PAIR_TIMES_H
 
 #include "bench/measure.h"
-#include "comm/pairs.h"
+#include "comm/op/pairs.h"
 
 enum pair_mode {
     PAIR_ISOLATED, /* one pair at a time; all others wait */

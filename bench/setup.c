@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bench/sink.h"
-#include "comm/tap.h"
+#include "comm/wrap/tap.h"
 #include "results/record.h"
 
 enum status session_open(struct session *s, struct run *run) {

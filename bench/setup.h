@@ -8,9 +8,9 @@
 #include "bench/link_rates.h"
 #include "bench/measure.h"
 #include "bench/spread.h"
-#include "comm/fault.h"
-#include "comm/traffic.h"
-#include "comm/transport.h"
+#include "comm/transport/transport.h"
+#include "comm/wrap/fault.h"
+#include "comm/wrap/traffic.h"
 #include "topology/place/placement.h"
 
 /* What is known of the links of a launch under one transport (bench/link_source.h). */

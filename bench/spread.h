@@ -3,7 +3,7 @@
 #define SPB_BENCH_SPREAD_H
 
 #include "bench/sweep.h"
-#include "comm/grid.h"
+#include "comm/ranks/grid.h"
 #include "models/model.h"
 
 struct spread {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "comm/clock_sync.h"
+#include "comm/ranks/clock_sync.h"
 
 struct sync;
 

@@ -2,7 +2,7 @@
 #ifndef SPB_TESTS_MPI_TEST_H
 #define SPB_TESTS_MPI_TEST_H
 
-#include "comm/group.h"
+#include "comm/ranks/group.h"
 #include "tests/cmocka_all.h"
 
 /* All ranks of the test, waiting as ranks that share cores must. */

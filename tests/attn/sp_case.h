@@ -34,7 +34,7 @@ void run_close(struct run *r);
 void run_pass(struct run *r);
 
 /* Ledger peaks against predict_memory(), every category, where exchanges are carried out by these
- * algorithms (comm/staging.h). */
+ * algorithms (comm/shape/staging.h). */
 bool memory_is_predicted(const struct run *r, const char *algorithms, char *why, size_t why_size);
 
 #endif

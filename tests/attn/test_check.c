@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "comm/fault.h"
+#include "comm/wrap/fault.h"
 #include "tests/attn/sp_case.h"
 
 static const struct sp_method *const methods[] = {&sp_ulysses, &sp_ring};

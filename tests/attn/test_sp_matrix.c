@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "comm/tap.h"
+#include "comm/wrap/tap.h"
 #include "tests/attn/covering.h"
 #include "tests/attn/layer_reference.h"
 #include "tests/attn/sp_case.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "comm/fault.h"
+#include "comm/wrap/fault.h"
 #include "results/record.h"
 
 #include "tests/mpi_test.h"

@@ -1,7 +1,7 @@
 /* Which links the groups of a process grid use, and whether another placement uses nearer ones.
  *
  * Pure functions of where ranks sit. A grid has sp_size x dp_shard_size ranks; with SP ranks inner,
- * rank = dp * sp_size + sp, else rank = sp * dp_shard_size + dp (comm/grid.h). */
+ * rank = dp * sp_size + sp, else rank = sp * dp_shard_size + dp (comm/ranks/grid.h). */
 #ifndef SPB_TOPOLOGY_PLACE_PLACEMENT_H
 #define SPB_TOPOLOGY_PLACE_PLACEMENT_H
 
@@ -40,7 +40,7 @@ int placement_straddles(const struct place *places, const struct placement_shape
                         const char **unit);
 
 /* The farthest link inside the Ulysses groups of the shape, which divide its SP groups
- * (comm/usp.h); LINK_CLASSES where they have one rank. */
+ * (comm/ranks/usp.h); LINK_CLASSES where they have one rank. */
 enum link_class placement_ulysses_link(const struct place *places,
                                        const struct placement_shape *shape);
 

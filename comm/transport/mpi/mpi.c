@@ -1,0 +1,214 @@
+#include "comm/transport/mpi/mpi.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comm/copy/strided.h"
+#include "comm/plan/peer_bytes.h"
+#include "comm/transport/mpi/choice.h"
+
+const struct mpi_algorithm *const mpi_algorithm_table[] = {&mpi_pairwise, &mpi_alltoall,
+                                                           &mpi_datatype, NULL};
+
+struct mpi_transport {
+    struct transport base;
+    const struct mpi_algorithm *algorithm; /* NULL: the fastest for each plan */
+    struct mpi_choices choices;
+};
+
+static enum status mpi_buffer_alloc(struct transport *t, enum mem_category category, size_t bytes,
+                                    struct buffer *out) {
+    out->data = mem_alloc(t->ledger, category, bytes);
+    if (!out->data)
+        return ST_ENV;
+    out->bytes = bytes;
+    return ST_OK;
+}
+
+static void mpi_buffer_free(struct transport *t, struct buffer *buffer) {
+    mem_free(t->ledger, buffer->data);
+}
+
+/* Whether the same data go to several peers, as in an all-gather: no all-to-all. */
+static bool repeats(const struct plan_spec *spec) {
+    for (size_t i = 1; i < spec->n_send; i++)
+        if (spec->send[i].buffer == spec->send[i - 1].buffer &&
+            spec->send[i].offset == spec->send[i - 1].offset)
+            return true;
+    return false;
+}
+
+static bool any_strided(const struct block *blocks, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (!block_contiguous(&blocks[i]))
+            return true;
+    return false;
+}
+
+/* The widest unit that divides what shapes the blocks. */
+static size_t unit_of(const struct block *blocks, size_t n) {
+    size_t bits = 8;
+    for (size_t i = 0; i < n; i++)
+        bits |= blocks[i].offset | blocks[i].row_bytes | blocks[i].stride;
+    return bits & -bits;
+}
+
+static struct plan_traits find_traits(const struct plan_spec *spec,
+                                      const struct peer_bytes *bytes) {
+    bool gap = repeats(spec);
+    double sent = 0, received = 0;
+    for (int p = 0; p < spec->group->size; p++) {
+        gap |= bytes->send[p] == 0;
+        sent += (double)bytes->send[p];
+        received += (double)bytes->recv[p];
+    }
+    const bool strided =
+        any_strided(spec->send, spec->n_send) || any_strided(spec->recv, spec->n_recv);
+    const size_t out = unit_of(spec->send, spec->n_send), in = unit_of(spec->recv, spec->n_recv);
+    double x[] = {gap, strided, sent > received ? sent : received, -(double)(out < in ? out : in)};
+    group_max(spec->group, x, 4);
+    return (struct plan_traits){.tag = group_take_tag(spec->group),
+                                .dense = x[0] == 0,
+                                .strided = x[1] > 0,
+                                .bytes = x[2],
+                                .unit = (size_t)-x[3]};
+}
+
+static struct block *copy_blocks(const struct block *blocks, size_t n) {
+    struct block *copy = malloc((n ? n : 1) * sizeof *copy);
+    if (copy && n)
+        memcpy(copy, blocks, n * sizeof *copy);
+    return copy;
+}
+
+static void mpi_plan_free(struct plan *base) {
+    struct mpi_plan *plan = (struct mpi_plan *)base;
+    plan->algorithm->destroy(plan);
+    mem_free(base->transport->ledger, plan->staging_recv);
+    mem_free(base->transport->ledger, plan->staging_send);
+    free(plan->recv);
+    free(plan->send);
+    free(plan);
+}
+
+enum status mpi_plan_build(struct transport *t, const struct plan_spec *spec,
+                           const struct mpi_algorithm *algorithm, const struct plan_traits *traits,
+                           struct plan **out) {
+    struct mpi_plan *plan = calloc(1, sizeof *plan);
+    if (plan) {
+        *plan = (struct mpi_plan){
+            .base = {.transport = t, .traffic = spec->traffic},
+            .group = spec->group,
+            .algorithm = algorithm,
+            .tag = traits->tag,
+            .unit = traits->unit,
+            .send = copy_blocks(spec->send, spec->n_send),
+            .recv = copy_blocks(spec->recv, spec->n_recv),
+            .n_send = spec->n_send,
+            .n_recv = spec->n_recv,
+        };
+        plan_count(spec, &plan->base);
+    }
+    enum status st = plan && plan->send && plan->recv
+                         ? ST_OK
+                         : fail(ST_ENV, "out of memory for an exchange plan");
+    st = group_agree(spec->group, st);
+    if (st == ST_OK)
+        st = group_agree(spec->group, algorithm->create(plan));
+    if (st == ST_OK)
+        *out = &plan->base;
+    else if (plan)
+        mpi_plan_free(&plan->base);
+    return st;
+}
+
+static enum status mpi_plan_create(struct transport *t, const struct plan_spec *spec,
+                                   struct plan **out) {
+    struct mpi_transport *mpi = (struct mpi_transport *)t;
+    struct peer_bytes bytes;
+    struct plan_traits traits = {0};
+    const enum status st = peer_bytes_agree(spec, &bytes);
+    if (st == ST_OK)
+        traits = find_traits(spec, &bytes);
+    peer_bytes_free(&bytes);
+    if (st != ST_OK)
+        return st;
+    const struct mpi_algorithm *algorithm = mpi->algorithm;
+    if (!algorithm)
+        algorithm = mpi_choose(&mpi->choices, t, spec, &traits);
+    else if (algorithm->needs_every_peer && !traits.dense)
+        algorithm = mpi_algorithm_table[0];
+    return mpi_plan_build(t, spec, algorithm, &traits, out);
+}
+
+static void mpi_plan_start(struct plan *base) {
+    struct mpi_plan *plan = (struct mpi_plan *)base;
+    plan->algorithm->start(plan);
+}
+
+static bool mpi_plan_progress(struct plan *base) {
+    struct mpi_plan *plan = (struct mpi_plan *)base;
+    return plan->algorithm->progress(plan);
+}
+
+static bool progress_until_done(void *arg) {
+    return mpi_plan_progress(arg);
+}
+
+static void mpi_plan_wait(struct plan *base) {
+    wait_until(((struct mpi_plan *)base)->group->wait, progress_until_done, base);
+}
+
+static const char *mpi_plan_algorithm(const struct plan *base) {
+    return ((const struct mpi_plan *)base)->algorithm->name;
+}
+
+static void mpi_transport_close(struct transport *t) {
+    mpi_choices_free(&((struct mpi_transport *)t)->choices);
+    free(t);
+}
+
+static const struct transport_ops mpi_ops = {
+    .name = "mpi",
+    .help = "MPI messages over strided blocks",
+    .alloc = mpi_buffer_alloc,
+    .free = mpi_buffer_free,
+    .plan_create = mpi_plan_create,
+    .plan_start = mpi_plan_start,
+    .plan_progress = mpi_plan_progress,
+    .plan_wait = mpi_plan_wait,
+    .plan_free = mpi_plan_free,
+    .algorithm = mpi_plan_algorithm,
+    .close = mpi_transport_close,
+};
+
+/* Whoever opens a transport is a rank, so MPI runs there. */
+bool mpi_transport_available(char *why, size_t why_size) {
+    (void)why;
+    (void)why_size;
+    return true;
+}
+
+bool mpi_transport_reaches(const struct transport_config *config, char *why, size_t why_size) {
+    (void)config;
+    snprintf(why, why_size, "reaches every rank");
+    return true;
+}
+
+enum status mpi_transport_open(const struct transport_config *config, struct transport **out) {
+    const struct mpi_algorithm *algorithm = NULL;
+    for (int i = 0; mpi_algorithm_table[i] && !algorithm; i++)
+        if (strcmp(config->algorithm, mpi_algorithm_table[i]->name) == 0)
+            algorithm = mpi_algorithm_table[i];
+    if (!algorithm && strcmp(config->algorithm, "auto") != 0)
+        return fail(ST_USAGE, "--mpi-algo %s: no such algorithm", config->algorithm);
+    struct mpi_transport *mpi = calloc(1, sizeof *mpi);
+    if (!mpi)
+        return fail(ST_ENV, "out of memory for the mpi transport");
+    mpi->base =
+        (struct transport){.ops = &mpi_ops, .ledger = config->ledger, .trace = config->trace};
+    mpi->algorithm = algorithm;
+    *out = &mpi->base;
+    return ST_OK;
+}

@@ -1,0 +1,17 @@
+/* The `shm` transport: ranks of one host copy from each other's memory.
+ *
+ * Buffers are memory that every rank of the host can map. A plan maps its peers' send buffers, and
+ * each rank copies the blocks meant for it straight from the sender's rows to their final place, in
+ * one pass. Flags say when a sender's blocks are ready, and when their reader is done with them. */
+#ifndef SPB_COMM_TRANSPORT_SHM_SHM_H
+#define SPB_COMM_TRANSPORT_SHM_SHM_H
+
+#include "comm/transport/transport.h"
+
+bool shm_transport_available(char *why, size_t why_size);
+bool shm_transport_reaches(const struct transport_config *config, char *why, size_t why_size);
+
+/* Also for ranks on several hosts; plans then must keep to peers on the rank's own. */
+enum status shm_transport_open(const struct transport_config *config, struct transport **out);
+
+#endif

@@ -1,0 +1,34 @@
+#include "comm/wrap/fault.h"
+
+#include "tests/cmocka_all.h"
+
+static void forms_that_are_read(void **state) {
+    (void)state;
+    struct fault f;
+    assert_int_equal(fault_parse("corrupt", &f), ST_OK);
+    assert_int_equal(f.kind, FAULT_CORRUPT);
+    assert_int_equal(f.rank, 0);
+    assert_int_equal(f.exchange, 1);
+    assert_int_equal(fault_parse("die:3", &f), ST_OK);
+    assert_int_equal(f.rank, 3);
+    assert_int_equal(fault_parse("hang:1:200", &f), ST_OK);
+    assert_int_equal(f.kind, FAULT_HANG);
+    assert_int_equal(f.exchange, 200);
+}
+
+static void forms_that_are_refused(void **state) {
+    (void)state;
+    static const char *const bad[] = {"",       "explode", "die:",   "die:x",
+                                      "die:1:", "die:1:0", "die:-1", "die:1:2:3"};
+    struct fault f;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_int_equal(fault_parse(bad[i], &f), ST_USAGE);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(forms_that_are_read),
+        cmocka_unit_test(forms_that_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
