@@ -4,7 +4,7 @@
 #include "bench/check_record.h"
 #include "bench/head_shares.h"
 #include "bench/interconnect.h"
-#include "results/record.h"
+#include "results/record/record.h"
 
 static void record_problem(const struct session *s, const struct attn_case *c, size_t i,
                            const struct device *dev, json_t *r) {

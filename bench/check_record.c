@@ -1,6 +1,6 @@
 #include "bench/check_record.h"
 
-#include "results/record.h"
+#include "results/record/record.h"
 
 void check_record(const struct check_report *report, json_t *record) {
     record_check(record, report->ok, report->max_rel_err, -1, "fp64 sampled rows");

@@ -14,7 +14,7 @@
 #include "bench/setup.h"
 #include "comm/copy/rows.h"
 #include "comm/op/op.h"
-#include "results/record.h"
+#include "results/record/record.h"
 
 /* Cold: enough copies of the buffers that a turn through them leaves nothing in the last-level
  * cache. */

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "bench/commands.h"
-#include "results/compare.h"
+#include "results/compare/compare.h"
 
 enum status compare_local(const struct opts *opts, const char *data_dir) {
     (void)data_dir;

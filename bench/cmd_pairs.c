@@ -11,7 +11,7 @@
 #include "bench/link_source.h"
 #include "bench/pair_record.h"
 #include "bench/setup.h"
-#include "results/record.h"
+#include "results/record/record.h"
 
 /* One case, resolved: a curve up to a largest size. */
 struct pair_case {

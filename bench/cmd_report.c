@@ -5,8 +5,8 @@
 
 #include "bench/commands.h"
 #include "bench/report.h"
-#include "results/case_label.h"
-#include "results/record.h"
+#include "results/record/record.h"
+#include "results/text/case_label.h"
 
 static enum status load_all(const struct opts *opts, json_t *records) {
     enum status st = ST_OK;

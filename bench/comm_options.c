@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bench/head_shares.h"
-#include "results/record.h"
+#include "results/record/record.h"
 
 enum { MOST_OPS = 2 };
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "results/record.h"
+#include "results/record/record.h"
 
 static struct head_share share_of(const struct sp_shape *s, int ulysses_rank) {
     return head_share(s->heads, s->kv_heads, s->ulysses_size, ulysses_rank);

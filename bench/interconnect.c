@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "results/record.h"
+#include "results/record/record.h"
 
 struct placement_shape spread_shape(const struct spread *spread) {
     return (struct placement_shape){

@@ -6,7 +6,7 @@
 
 #include "bench/pair_record.h"
 #include "comm/copy/rows.h"
-#include "results/record.h"
+#include "results/record/record.h"
 
 /* What each part of a probe may take, but for its fewest samples. */
 static const double PART_S = 0.3, GLANCE_S = 0.02;

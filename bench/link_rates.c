@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "comm/op/pairs.h"
-#include "results/record.h"
-#include "results/stats.h"
+#include "results/record/record.h"
+#include "results/stats/stats.h"
 
 void link_hosts(const struct place *places, int ranks, int *host) {
     int n = 0;

@@ -6,7 +6,7 @@
 
 #include "bench/link_probe.h"
 #include "bench/sink.h"
-#include "results/record.h"
+#include "results/record/record.h"
 
 /* The table of all pairs that a probe makes grows with the square of the ranks. */
 enum { MOST_RANKS = 256 };

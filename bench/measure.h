@@ -12,7 +12,7 @@
 #include "base/trace.h"
 #include "bench/synchronise.h"
 #include "comm/ranks/group.h"
-#include "results/stats.h"
+#include "results/stats/stats.h"
 
 struct measure_config {
     double rel_ci;       /* stop when the CI's half-width is within this of the median ... */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/record.h"
+#include "results/record/record.h"
 
 enum { MOST_RANKS = 1024 };
 

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "results/link_fit.h"
-#include "results/record.h"
+#include "results/record/record.h"
+#include "results/stats/link_fit.h"
 
 static const char *const mode_names[PAIR_MODES] = {"isolated", "loaded"};
 static const char *const direction_names[PAIR_DIRECTIONS] = {"one", "both"};

@@ -17,7 +17,7 @@
 #include "bench/roster.h"
 #include "bench/sink.h"
 #include "bench/watchdog.h"
-#include "results/fingerprint.h"
+#include "results/record/fingerprint.h"
 #include "topology/place/bind.h"
 
 /* One rank from its start to its end. */

@@ -5,10 +5,10 @@
 #include <time.h>
 
 #include "bench/progress.h"
-#include "results/export.h"
-#include "results/record.h"
-#include "results/sidebyside.h"
-#include "results/store.h"
+#include "results/export/export.h"
+#include "results/record/record.h"
+#include "results/record/store.h"
+#include "results/verdict/sidebyside.h"
 #include "topology/model/machine.h"
 
 struct report {

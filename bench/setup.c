@@ -5,7 +5,7 @@
 
 #include "bench/sink.h"
 #include "comm/wrap/tap.h"
-#include "results/record.h"
+#include "results/record/record.h"
 
 enum status session_open(struct session *s, struct run *run) {
     const struct opts *o = run->opts;

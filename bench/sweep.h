@@ -7,7 +7,7 @@
 #define SPB_BENCH_SWEEP_H
 
 #include "base/options/options.h"
-#include "results/record.h"
+#include "results/record/record.h"
 
 /* A sweep with more cases is refused. */
 enum { SWEEP_MAX_CASES = 100000 };

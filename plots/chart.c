@@ -1,6 +1,6 @@
 #include "plots/chart.h"
 
-#include "results/record.h"
+#include "results/record/record.h"
 
 #include <math.h>
 #include <stdlib.h>

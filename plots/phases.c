@@ -1,8 +1,8 @@
 /* Time by phase: stacked bars, Ulysses beside Ring for every sequence length and sp_size. */
 #include "plots/draw.h"
-#include "results/format.h"
-#include "results/phase_class.h"
-#include "results/record.h"
+#include "results/record/record.h"
+#include "results/text/format.h"
+#include "results/verdict/phase_class.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "plots/plot.h"
 
 #include "plots/draw.h"
-#include "results/record.h"
+#include "results/record/record.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/record.h"
+#include "results/record/record.h"
 
 static int is_array(size_t n) {
     json_t *array = json_loadf(stdin, 0, NULL);

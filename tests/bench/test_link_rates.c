@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "results/record.h"
+#include "results/record/record.h"
 
 #include "tests/cmocka_all.h"
 

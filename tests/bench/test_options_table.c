@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/export.h"
+#include "results/export/export.h"
 
 #include "tests/capture.h"
 #include "tests/cmocka_all.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "comm/wrap/fault.h"
-#include "results/record.h"
+#include "results/record/record.h"
 
 #include "tests/mpi_test.h"
 

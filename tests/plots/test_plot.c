@@ -1,8 +1,8 @@
 #include "plots/gnuplot.h"
 #include "plots/plot.h"
-#include "results/phase_class.h"
-#include "results/record.h"
-#include "results/store.h"
+#include "results/record/record.h"
+#include "results/record/store.h"
+#include "results/verdict/phase_class.h"
 #include "tests/results/synthetic.h"
 
 #include "tests/cmocka_all.h"

@@ -1,6 +1,6 @@
 #include "tests/results/synthetic.h"
 
-#include "results/record.h"
+#include "results/record/record.h"
 
 #include "tests/cmocka_all.h"
 

@@ -1,0 +1,49 @@
+#include "results/export/export.h"
+
+#include <string.h>
+
+#include "base/output.h"
+
+const struct exporter *const *export_list(size_t *n) {
+    static const struct exporter *const exporters[] = {
+        &export_table, &export_md, &export_csv, &export_json, &export_jsonl, &export_errors,
+    };
+    *n = sizeof exporters / sizeof exporters[0];
+    return exporters;
+}
+
+static enum status flushed(struct export_stream *stream) {
+    if (fflush(stream->out) == 0 && !ferror(stream->out))
+        return ST_OK;
+    if (stream->failed)
+        return ST_ENV; /* said before */
+    stream->failed = true;
+    return output_failed(stream->out, "the output");
+}
+
+enum status export_begin(struct export_stream *stream, const char *name, FILE *out) {
+    size_t n;
+    const struct exporter *const *list = export_list(&n);
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(list[i]->name, name) != 0)
+            continue;
+        *stream = (struct export_stream){.out = out, .exporter = list[i]};
+        if (list[i]->begin)
+            list[i]->begin(stream);
+        return flushed(stream);
+    }
+    return fail(ST_USAGE, "output format %s is unknown; use table, md, csv, json, jsonl or errors",
+                name);
+}
+
+enum status export_record(struct export_stream *stream, const json_t *record) {
+    stream->exporter->record(stream, record);
+    stream->count++;
+    return flushed(stream);
+}
+
+enum status export_end(struct export_stream *stream) {
+    if (stream->exporter->end)
+        stream->exporter->end(stream);
+    return flushed(stream);
+}

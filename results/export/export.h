@@ -1,0 +1,49 @@
+/* Exporters: records to a stream, one by one as they come.
+ *
+ * Each exporter is a row of a table; `-o NAME` picks it. Text from records is escaped for the
+ * format it goes into. */
+#ifndef SPB_RESULTS_EXPORT_EXPORT_H
+#define SPB_RESULTS_EXPORT_EXPORT_H
+
+#include "base/status.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* Where a stream stands. The caller owns it; out is borrowed. */
+struct export_stream {
+    FILE *out;
+    const struct exporter *exporter;
+    size_t count;    /* records written */
+    bool failed;     /* out could not be written, which has been said */
+    char table[256]; /* what the last record's table is of: a table begins anew when it changes */
+    /* Keys of cases of which the run has several values, ending with NULL; borrowed. Set after
+     * export_begin() by whoever knows them: tables name those that have no column. */
+    const char *const *swept;
+};
+
+struct exporter {
+    const char *name, *help;
+    void (*begin)(struct export_stream *stream); /* NULL: nothing to write */
+    void (*record)(struct export_stream *stream, const json_t *record);
+    void (*end)(struct export_stream *stream); /* NULL: nothing to write */
+};
+
+extern const struct exporter export_table, export_md, export_csv, export_json, export_jsonl,
+    export_errors;
+
+/* All exporters: table, md, csv, json, jsonl, errors. */
+const struct exporter *const *export_list(size_t *n);
+
+/* Starts a stream. ST_USAGE for an unknown name (the known ones are listed). */
+enum status export_begin(struct export_stream *stream, const char *name, FILE *out);
+
+/* Writes one record and flushes, so that a reader sees it at once. ST_ENV when out fails. */
+enum status export_record(struct export_stream *stream, const json_t *record);
+
+/* Ends the stream; a json array is valid only then. Does not close out. */
+enum status export_end(struct export_stream *stream);
+
+#endif

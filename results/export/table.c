@@ -1,0 +1,104 @@
+/* For people: a table for the terminal, and the same columns as Markdown. */
+#include "results/export/export.h"
+#include "results/export/links.h"
+#include "results/record/record.h"
+#include "results/text/columns.h"
+
+#include <string.h>
+
+enum { PHASES_ROOM = 2048 };
+
+/* True when the record begins a table of another kind, which it then remembers. */
+static bool kind_changes(struct export_stream *stream, const json_t *record, const char **kind) {
+    *kind = record_str(record, NULL, "kind");
+    if (!*kind)
+        *kind = "";
+    if (stream->count && strncmp(stream->table, *kind, sizeof stream->table - 1) == 0)
+        return false;
+    if (stream->count)
+        fputc('\n', stream->out);
+    snprintf(stream->table, sizeof stream->table, "%s", *kind);
+    return true;
+}
+
+/* A line below a record. */
+static void detail(FILE *out, const char *name, const char *text) {
+    fprintf(out, "    %s: ", name);
+    columns_pad(out, text, 0, true);
+    fputc('\n', out);
+}
+
+/* A record's links end the table; the next record begins a new one. */
+static void links_section(struct export_stream *stream, const json_t *record, bool markdown) {
+    if (links_print(record, markdown, stream->out))
+        stream->table[0] = '\0';
+}
+
+static void table_record(struct export_stream *stream, const json_t *record) {
+    const char *kind;
+    size_t n;
+    const bool changes = kind_changes(stream, record, &kind);
+    const struct column *columns = columns_for(kind, &n);
+    for (size_t i = 0; changes && i < n; i++) {
+        fputs(i ? "  " : "", stream->out);
+        columns_pad(stream->out, columns[i].title, columns[i].width, columns[i].left);
+    }
+    if (changes)
+        fputc('\n', stream->out);
+    for (size_t i = 0; i < n; i++) {
+        char cell[CELL_ROOM];
+        columns[i].cell(&columns[i], record, cell);
+        fputs(i ? "  " : "", stream->out);
+        columns_pad(stream->out, cell, columns[i].width, columns[i].left);
+    }
+    fputc('\n', stream->out);
+    char text[PHASES_ROOM];
+    if (columns_swept(record, stream->swept, text, sizeof text))
+        detail(stream->out, "with", text);
+    if (columns_phases(record, text, sizeof text))
+        detail(stream->out, "phases", text);
+    if (columns_links(record, text, sizeof text))
+        detail(stream->out, "links", text);
+    links_section(stream, record, false);
+}
+
+/* Phases, what was swept and links are a last column: a line of their own would end a Markdown
+ * table. */
+static void md_record(struct export_stream *stream, const json_t *record) {
+    const char *kind;
+    size_t n;
+    const bool changes = kind_changes(stream, record, &kind);
+    const struct column *columns = columns_for(kind, &n);
+    if (changes) {
+        for (size_t i = 0; i < n; i++)
+            fprintf(stream->out, "| %s ", columns[i].title);
+        fputs("| phases |\n", stream->out);
+        for (size_t i = 0; i < n; i++)
+            fputs(columns[i].left ? "|---" : "|--:", stream->out);
+        fputs("|---|\n", stream->out);
+    }
+    for (size_t i = 0; i < n; i++) {
+        char cell[CELL_ROOM];
+        columns[i].cell(&columns[i], record, cell);
+        fputs("| ", stream->out);
+        columns_md(stream->out, cell);
+        fputc(' ', stream->out);
+    }
+    char text[3][PHASES_ROOM] = {"", "", ""};
+    columns_swept(record, stream->swept, text[0], PHASES_ROOM);
+    columns_phases(record, text[1], PHASES_ROOM);
+    if (!columns_links(record, text[2], PHASES_ROOM))
+        text[2][0] = '\0';
+    fputs("| ", stream->out);
+    for (int k = 0, shown = 0; k < 3; k++) {
+        if (!text[k][0])
+            continue;
+        fputs(shown++ > 0 ? "; " : "", stream->out);
+        columns_md(stream->out, text[k]);
+    }
+    fputs(" |\n", stream->out);
+    links_section(stream, record, true);
+}
+
+const struct exporter export_table = {"table", "columns for a terminal", NULL, table_record, NULL};
+const struct exporter export_md = {"md", "Markdown tables", NULL, md_record, NULL};
