@@ -2,8 +2,8 @@
 #ifndef SPB_BENCH_ATTN_CASE_H
 #define SPB_BENCH_ATTN_CASE_H
 
-#include "attn/device.h"
-#include "attn/method.h"
+#include "attn/compute/device.h"
+#include "attn/method/method.h"
 #include "bench/cases.h"
 #include "bench/spread.h"
 

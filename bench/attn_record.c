@@ -1,6 +1,6 @@
 #include "bench/attn_record.h"
 
-#include "attn/predict.h"
+#include "attn/formula/predict.h"
 #include "bench/check_record.h"
 #include "bench/head_shares.h"
 #include "bench/interconnect.h"

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "attn/check.h"
+#include "attn/check/check.h"
 #include "bench/attn_case.h"
 #include "bench/setup.h"
 

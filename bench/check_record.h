@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "attn/check.h"
+#include "attn/check/check.h"
 
 /* "check": whether the layer is right, and the errors of every tensor that was compared by row. */
 void check_record(const struct check_report *report, json_t *record);

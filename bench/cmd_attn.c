@@ -1,6 +1,6 @@
 /* spbench attn: full sequence-parallel attention layers, method beside method. */
-#include "attn/layer.h"
-#include "attn/work.h"
+#include "attn/layer/layer.h"
+#include "attn/problem/work.h"
 #include "bench/advice.h"
 #include "bench/attn_record.h"
 #include "bench/balance.h"

@@ -2,7 +2,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "attn/kernel.h"
+#include "attn/compute/cpu/kernel.h"
 #include "bench/build_info.h"
 #include "bench/commands.h"
 #include "bench/options_table.h"

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "attn/dtype.h"
 #include "base/text/units.h"
 #include "bench/comm_kinds.h"
 #include "bench/comm_options.h"
@@ -11,6 +10,7 @@
 #include "bench/link_source.h"
 #include "bench/pair_record.h"
 #include "bench/setup.h"
+#include "device/dtype.h"
 #include "results/record/record.h"
 
 /* One case, resolved: a curve up to a largest size. */

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "attn/dtype.h"
 #include "bench/comm_options.h"
+#include "device/dtype.h"
 
 static enum op_pass pass_of(const char *name) {
     return strcmp(name, "fwd") == 0 ? OP_FORWARD : strcmp(name, "bwd") == 0 ? OP_BACKWARD : OP_BOTH;

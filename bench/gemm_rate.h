@@ -3,7 +3,7 @@
 #ifndef SPB_BENCH_GEMM_RATE_H
 #define SPB_BENCH_GEMM_RATE_H
 
-#include "attn/device.h"
+#include "attn/compute/device.h"
 
 struct gemm_rate {
     struct device *dev;

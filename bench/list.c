@@ -1,7 +1,7 @@
 /* --list: the names that options take, from the tables they come from. */
-#include "attn/kernel.h"
-#include "attn/layout.h"
-#include "attn/method.h"
+#include "attn/compute/cpu/kernel.h"
+#include "attn/method/method.h"
+#include "attn/problem/layout.h"
 #include "bench/comm_kinds.h"
 #include "bench/commands.h"
 #include "comm/transport/mpi/mpi.h"

@@ -1,9 +1,9 @@
 #include "bench/options_table.h"
 
-#include "attn/device.h"
-#include "attn/layout.h"
-#include "attn/mask.h"
-#include "attn/method.h"
+#include "attn/compute/device.h"
+#include "attn/method/method.h"
+#include "attn/problem/layout.h"
+#include "attn/problem/mask.h"
 #include "bench/comm_kinds.h"
 #include "bench/synchronise.h"
 #include "comm/transport/mpi/mpi.h"

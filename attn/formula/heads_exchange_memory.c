@@ -1,0 +1,63 @@
+#include <string.h>
+
+#include "attn/method/parts/heads_exchange.h"
+#include "comm/shape/staging.h"
+
+/* Whether neighbours are sent the same K/V heads: an exchange of K alone is no all-to-all to the
+ * transport then, which sends it in pairs. */
+static bool neighbours_share(const struct problem *p) {
+    for (int r = 1; r < p->ulysses_size; r++)
+        if (head_share(p->heads, p->kv_heads, p->ulysses_size, r).kv0 ==
+            head_share(p->heads, p->kv_heads, p->ulysses_size, r - 1).kv0)
+            return true;
+    return false;
+}
+
+/* Packed copies of the plan that is the index-th: a tensor of query heads, and n_kv others. */
+static size_t staging_one(const struct problem *p, int rank, const struct staging *how, int index,
+                          int n_kv) {
+    const struct sp_shape s = problem_shape(p);
+    const struct algorithm_name name = staging_nth(how->algorithms, index);
+    return staging_ulysses(&s, rank, name.text, &how->hosts, 1, n_kv);
+}
+
+/* Packed copies of the exchange of Q, K and V, or of their gradients, whose plans are the first-th
+ * and, where each has its own, the next two. */
+static size_t staging_parts(const struct problem *p, int rank, const struct staging *how, int first,
+                            bool grads) {
+    const struct sp_shape s = problem_shape(p);
+    size_t bytes = 0;
+    if (p->fuse_qkv)
+        return staging_one(p, rank, how, first, 2);
+    for (int i = 0; i < QKV_PARTS; i++) {
+        const struct algorithm_name name = staging_nth(how->algorithms, first + i);
+        const bool kv = i != PART_Q;
+        const bool pairs =
+            kv && !grads && strcmp(name.text, "alltoall") == 0 && neighbours_share(p);
+        bytes += staging_ulysses(&s, rank, pairs ? "pairwise" : name.text, &how->hosts, !kv, kv);
+    }
+    return bytes;
+}
+
+void heads_exchange_memory(const struct problem *p, int ulysses_rank, const struct staging *how,
+                           struct mem_predict *out) {
+    const int parts = p->fuse_qkv ? 1 : QKV_PARTS; /* plans before that of O, in plan_all() */
+    const struct sp_shape s = problem_shape(p);
+    const struct head_share h = head_share(p->heads, p->kv_heads, p->ulysses_size, ulysses_rank);
+    const size_t head = (size_t)p->batch * local_tokens(&s) * (size_t)p->ulysses_size *
+                        (size_t)p->head_dim; /* of all the group's tokens */
+    const size_t q = head * (size_t)h.nq, kv = 2 * head * (size_t)h.nkv, e = s.elem_bytes;
+    const size_t slots = (size_t)kv_replica_slots(p->heads, p->kv_heads, p->ulysses_size);
+    size_t bytes = (2 * q + kv) * e + staging_parts(p, ulysses_rank, how, 0, false) +
+                   staging_one(p, ulysses_rank, how, parts, 0);
+    if (p->backward) {
+        bytes += q * e + (q + kv) * 4;
+        bytes += staging_one(p, ulysses_rank, how, parts + 1, 0);
+        bytes += staging_parts(p, ulysses_rank, how, parts + 2, true);
+        if (e < 4) /* gradients leaving and arriving */
+            bytes += (q + kv) * e + local_q_bytes(&s) + slots * local_kv_bytes(&s);
+        else if (slots > 1)
+            bytes += slots * local_kv_bytes(&s);
+    }
+    out->bytes[MEM_EXCHANGE] += bytes;
+}

@@ -1,0 +1,23 @@
+#include "attn/method/method.h"
+
+#include <string.h>
+
+const struct sp_method *const sp_methods[] = {&sp_local,     &sp_ulysses, &sp_ring,
+                                              &sp_allgather, &sp_usp,     NULL};
+
+const struct sp_method *sp_method_find(const char *name) {
+    for (int i = 0; sp_methods[i]; i++)
+        if (strcmp(sp_methods[i]->name, name) == 0)
+            return sp_methods[i];
+    return NULL;
+}
+
+size_t sp_method_volume(const struct sp_method *method, const struct problem *p) {
+    size_t most = 0;
+    for (int r = 0; r < p->sp_size; r++) {
+        const size_t bytes = method->volume(p, r);
+        if (bytes > most)
+            most = bytes;
+    }
+    return most;
+}

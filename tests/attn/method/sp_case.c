@@ -1,0 +1,74 @@
+#include "tests/attn/method/sp_case.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int ranks_per_host(const char *exchange, int ranks) {
+    const char *number = strchr(exchange, ':');
+    const int n = number ? atoi(number + 1) : ranks;
+    return n < ranks ? n : ranks;
+}
+
+void run_open(struct run *r, const struct problem *p, const struct sp_method *method,
+              struct group *world, const char *exchange,
+              struct transport *(*wrap)(struct transport *inner)) {
+    *r = (struct run){.staging = NULL};
+    const bool pull = strcmp(exchange, "pull") == 0;
+    const int per_host = ranks_per_host(exchange, world->size);
+    const char *transport = pull ? "shm" : strchr(exchange, ':') ? "hybrid" : "mpi";
+    const char *algorithm = strcmp(transport, "mpi") == 0 ? exchange : "auto";
+    for (int i = 0; i < world->size; i++)
+        r->host_keys[i] = 1 + (uint64_t)(i / per_host);
+    r->staging = staging_algorithm(transport, algorithm, per_host >= world->size);
+    const struct transport_config config = {.algorithm = algorithm,
+                                            .ledger = &r->ledger,
+                                            .trace = &r->trace,
+                                            .world = world,
+                                            .host_key = r->host_keys[world->rank]};
+    const struct device_config dev = {p->dtype, p->head_dim, 1, "auto"};
+    assert_int_equal(device_open("cpu", &dev, &r->dev), ST_OK);
+    assert_int_equal(transport_open(transport, &config, &r->transport), ST_OK);
+    if (wrap)
+        r->transport = wrap(r->transport);
+    assert_int_equal(grid_init(&r->grid, world, p->sp_size, p->dp_shard_size, p->placement), ST_OK);
+    assert_int_equal(layer_open(&r->layer, p, method, r->dev, r->transport, &r->grid, &r->ledger),
+                     ST_OK);
+}
+
+void run_close(struct run *r) {
+    layer_close(&r->layer);
+    grid_free(&r->grid);
+    transport_close(r->transport);
+    r->dev->row->close(r->dev);
+    assert_int_equal(r->ledger.total_now, 0);
+}
+
+void run_pass(struct run *r) {
+    const struct problem *p = &r->layer.attention.problem;
+    if (p->forward)
+        layer_forward(&r->layer);
+    if (p->backward)
+        layer_backward(&r->layer);
+}
+
+bool memory_is_predicted(const struct run *r, const char *algorithms, char *why, size_t why_size) {
+    const struct attention *a = &r->layer.attention;
+    const struct attn_args args = a->method->piece(&a->problem, r->grid.sp_rank);
+    const struct predict_env env = {
+        .sp_rank = r->grid.sp_rank,
+        .world_size = r->grid.world->size,
+        .workspace_bytes = a->dev->row->attn_workspace_bytes(a->dev, &args),
+        .staging = {algorithms, grid_sp_hosts(&r->grid, r->host_keys)},
+    };
+    struct mem_predict predicted;
+    predict_memory(&a->problem, a->method, &env, &predicted);
+    for (int c = 0; c < MEM_CATEGORIES; c++)
+        if (r->ledger.peak[c] != predicted.bytes[c]) {
+            snprintf(why, why_size, "%s: %zu bytes used, %zu predicted by %s",
+                     mem_category_name((enum mem_category)c), r->ledger.peak[c], predicted.bytes[c],
+                     algorithms);
+            return false;
+        }
+    return true;
+}

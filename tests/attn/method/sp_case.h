@@ -1,0 +1,40 @@
+/* Layers over a group of ranks, for the tests of SP methods, layer and check. */
+#ifndef SPB_TESTS_ATTN_METHOD_SP_CASE_H
+#define SPB_TESTS_ATTN_METHOD_SP_CASE_H
+
+#include "attn/check/check.h"
+#include "attn/method/method.h"
+#include "tests/mpi_test.h"
+
+/* A layer with everything that it borrows. */
+struct run {
+    struct mem_ledger ledger;
+    struct trace trace;
+    struct transport *transport;
+    struct device *dev;
+    struct grid grid;
+    struct layer layer;
+    const char *staging; /* staging_algorithm() of its exchange */
+    uint64_t host_keys[16];
+};
+
+/* Of an exchange, as run_open() takes it. */
+int ranks_per_host(const char *exchange, int ranks);
+
+/* Collective over world. exchange: an algorithm of the mpi transport, "pull", which is shm, or
+ * "hybrid:N" with hosts that are pretended, of N ranks each. wrap, if any, puts another transport
+ * around it. */
+void run_open(struct run *r, const struct problem *p, const struct sp_method *method,
+              struct group *world, const char *exchange,
+              struct transport *(*wrap)(struct transport *inner));
+/* Also asserts that all memory was given back. */
+void run_close(struct run *r);
+
+/* The measured pass, once. */
+void run_pass(struct run *r);
+
+/* Ledger peaks against predict_memory(), every category, where exchanges are carried out by these
+ * algorithms (comm/shape/staging.h). */
+bool memory_is_predicted(const struct run *r, const char *algorithms, char *why, size_t why_size);
+
+#endif
