@@ -8,12 +8,12 @@
 #include "base/options/options.h"
 #include "base/output.h"
 #include "base/paths.h"
-#include "bench/build_info.h"
-#include "bench/commands.h"
-#include "bench/launch.h"
-#include "bench/options_table.h"
-#include "bench/ranks.h"
-#include "bench/supervisor.h"
+#include "bench/commands/build_info.h"
+#include "bench/commands/commands.h"
+#include "bench/launch/launch.h"
+#include "bench/launch/rank/ranks.h"
+#include "bench/launch/supervisor/supervisor.h"
+#include "bench/options/table.h"
 
 /* --help, --version and --list need no command. */
 static bool answer_flags(const struct opts *opts, const char *data_dir) {

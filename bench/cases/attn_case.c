@@ -1,0 +1,168 @@
+#include "bench/cases/attn_case.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "comm/shape/staging.h"
+
+static void pass_of(const char *name, struct problem *p) {
+    p->forward = strstr(name, "fwd") != NULL;
+    p->backward = strstr(name, "bwd") != NULL;
+}
+
+static enum status resolve_problem(const struct case_source *from, size_t i, struct attn_case *c,
+                                   char *why, size_t why_size) {
+    const struct sweep *sweep = from->sweep;
+    struct problem *p = &c->problem;
+    p->core_only = sweep_flag(sweep, i, "core-only");
+    enum status st = shape_resolve(sweep, i, from->data_dir, !p->core_only, &c->shape);
+    if (st == ST_OK)
+        st = dtype_parse(sweep_str(sweep, i, "dtype"), &p->dtype);
+    if (st == ST_OK)
+        st = dtype_parse(sweep_str(sweep, i, "grad-dtype"), &p->grad_dtype);
+    if (st != ST_OK)
+        return st;
+    pass_of(sweep_str(sweep, i, "pass"), p);
+    p->batch = (int)sweep_int(sweep, i, "batch");
+    p->seq = (int32_t)sweep_int(sweep, i, "seq");
+    p->heads = c->shape.heads;
+    p->kv_heads = c->shape.kv_heads;
+    p->head_dim = c->shape.head_dim;
+    p->hidden = c->shape.hidden;
+    p->rope_theta = c->shape.rope_theta;
+    p->seed = (uint32_t)opts_int(from->opts, "seed", 0);
+    p->sp_size = c->spread.sp_size;
+    p->dp_shard_size = c->spread.dp_shard_size;
+    p->placement = c->spread.placement;
+    p->ulysses_size = (int)sweep_int(sweep, i, "ulysses-size");
+    p->inner =
+        strcmp(sweep_str(sweep, i, "inner"), "ring") == 0 ? USP_INNER_RING : USP_INNER_ULYSSES;
+    p->fuse_qkv = strcmp(sweep_str(sweep, i, "fuse-qkv"), "on") == 0;
+    p->kv_groups = (int)sweep_int(sweep, i, "kv-groups");
+    p->overlap = strcmp(sweep_str(sweep, i, "overlap"), "on") == 0;
+    return mask_open(sweep_str(sweep, i, "mask"), p->seq, &p->mask, why, why_size);
+}
+
+static enum status resolve_layout(const struct sweep *sweep, size_t i, struct attn_case *c) {
+    const char *layout = sweep_str(sweep, i, "layout");
+    if (strcmp(layout, "auto") != 0)
+        return layout_parse(layout, &c->problem.layout);
+    c->problem.layout = c->method->default_layout(&c->problem);
+    return ST_OK;
+}
+
+static struct device_config device_config(const struct attn_case *c, int threads) {
+    return (struct device_config){
+        .dtype = c->problem.dtype,
+        .head_dim = c->problem.head_dim,
+        .threads = c->threads ? c->threads : threads,
+        .kernel = c->kernel,
+    };
+}
+
+enum status attn_case_resolve(const struct case_source *from, size_t i, void *out, char *why,
+                              size_t why_size) {
+    const struct sweep *sweep = from->sweep;
+    struct attn_case *c = out;
+    *c = (struct attn_case){0};
+    enum status st = spread_resolve(sweep, i, from->ranks, &c->spread);
+    if (st != ST_OK)
+        return st;
+    c->method = sp_method_find(sweep_str(sweep, i, "method"));
+    c->device = sweep_str(sweep, i, "device");
+    c->kernel = sweep_str(sweep, i, "kernel");
+    const char *transport = sweep_str(sweep, i, "transport"),
+               *algorithm = sweep_str(sweep, i, "mpi-algo");
+    c->one_host.algorithms = staging_algorithm(transport, algorithm, true);
+    c->apart.algorithms = staging_algorithm(transport, algorithm, false);
+    c->threads = (int)sweep_int(sweep, i, "threads");
+    st = resolve_problem(from, i, c, why, why_size);
+    if (st == ST_OK)
+        st = resolve_layout(sweep, i, c);
+    if (st != ST_OK)
+        return st;
+    c->method->split(&c->problem);
+    if (sweep_flag(sweep, i, "pad"))
+        problem_pad(&c->problem);
+    if (why[0])
+        return ST_OK;
+    if (!c->method->supports(&c->problem, why, why_size))
+        return ST_OK;
+    if (!problem_valid(&c->problem, why, why_size))
+        return ST_OK;
+    const struct device_config config = device_config(c, 1);
+    device_supports(c->device, &config, why, why_size);
+    return ST_OK;
+}
+
+enum { MOST_METHODS = 2 };
+
+/* Options that some methods have and others have not. */
+static const struct {
+    const char *key;
+    const struct sp_method *methods[MOST_METHODS];
+} scopes[] = {
+    {"fuse_qkv", {&sp_ulysses, &sp_usp}},
+    {"ulysses_size", {&sp_usp}},
+    {"inner", {&sp_usp}},
+    {"kv_groups", {&sp_allgather}},
+};
+
+static bool has_no(const struct sp_method *method, const char *key) {
+    for (size_t k = 0; k < sizeof scopes / sizeof scopes[0]; k++)
+        if (strcmp(scopes[k].key, key) == 0)
+            return scopes[k].methods[0] != method && scopes[k].methods[1] != method;
+    return false;
+}
+
+bool attn_case_comes_to(const void *attn_case, const char *key, char *out, size_t size) {
+    const struct attn_case *c = attn_case;
+    const struct problem *p = &c->problem;
+    const bool split = p->ulysses_size > 1 && p->ring_size > 1;
+    out[0] = '\0';
+    if (has_no(c->method, key) || (strcmp(key, "inner") == 0 && !split))
+        return true;
+    if (strcmp(key, "layout") == 0)
+        snprintf(out, size, "%s", layout_name(p->layout));
+    else if (strcmp(key, "ulysses_size") == 0)
+        snprintf(out, size, "%d", p->ulysses_size);
+    return out[0] != '\0';
+}
+
+void attn_case_release(void *attn_case) {
+    mask_close(&((struct attn_case *)attn_case)->problem.mask);
+}
+
+enum status attn_case_device(const struct attn_case *c, int threads, struct device **out) {
+    const struct device_config config = device_config(c, threads);
+    return device_open(c->device, &config, out);
+}
+
+static size_t workspace_of(const struct attn_case *c, int sp_rank, const struct device *dev) {
+    const struct sp_method *method = c->problem.sp_size == 1 ? &sp_local : c->method;
+    const struct attn_args args = method->piece(&c->problem, sp_rank);
+    return dev->row->attn_workspace_bytes(dev, &args);
+}
+
+struct mem_predict attn_case_rank_memory(const struct attn_case *c, const struct device *dev,
+                                         const struct staging *how, int sp_rank) {
+    struct mem_predict m;
+    const struct predict_env env = {
+        .sp_rank = sp_rank,
+        .world_size = c->spread.ranks,
+        .workspace_bytes = workspace_of(c, sp_rank, dev),
+        .staging = *how,
+    };
+    predict_memory(&c->problem, c->method, &env, &m);
+    return m;
+}
+
+size_t attn_case_memory(const struct attn_case *c, const struct device *dev,
+                        const struct staging *how) {
+    size_t most = 0;
+    for (int r = 0; r < c->problem.sp_size; r++) {
+        const struct mem_predict m = attn_case_rank_memory(c, dev, how, r);
+        most = predict_total(&m) > most ? predict_total(&m) : most;
+    }
+    return most;
+}

@@ -1,0 +1,68 @@
+/* What commands that measure have in common: a sweep of cases, each resolved from its options, and
+ * then validated, listed or run. */
+#ifndef SPB_BENCH_CASES_CASES_H
+#define SPB_BENCH_CASES_CASES_H
+
+#include <stdio.h>
+
+#include "bench/commands/command.h"
+#include "bench/options/sweep.h"
+
+struct session;
+
+/* Where a case comes from. */
+struct case_source {
+    const struct opts *opts;
+    const struct sweep *sweep;
+    const char *data_dir;
+    int ranks;
+};
+
+/* Of one case; the maximum over ranks where they differ. */
+struct forecast {
+    double tokens, flops;    /* of all ranks; 0: the case has none */
+    size_t sent, param_sent; /* bytes of a rank */
+    size_t memory;           /* bytes of a rank, with all ranks on one host ... */
+    size_t memory_apart;     /* ... and on several: at most */
+};
+
+/* One command's cases. A resolved case is `size` bytes, and what release() frees. */
+struct case_kind {
+    size_t size;
+
+    /* *why (of why_size bytes, empty on entry): the reason if this case cannot run and others
+     * might. ST_USAGE, said, for what no other case could mend. */
+    enum status (*resolve)(const struct case_source *from, size_t i, void *c, char *why,
+                           size_t why_size);
+
+    /* What a variable of a resolved case comes to, by its key in the case's name: "" where it has
+     * no effect on the case, so that cases which come to the same in all of them are measured once.
+     * false: it is as it was asked for; the rule in case of doubt. The same on all ranks. NULL: all
+     * are. */
+    bool (*comes_to)(const void *c, const char *key, char *out, size_t size);
+
+    /* Frees what a resolved case holds, also after a failed resolve(); NULL: it holds nothing. */
+    void (*release)(void *c);
+
+    void (*title)(const void *c, char *out, size_t size);
+
+    /* What there is to say about a case beside its numbers, one line, or "". NULL: never. */
+    void (*remark)(const void *c, char *out, size_t size);
+
+    /* What is predicted, by formula. */
+    enum status (*forecast)(const void *c, struct forecast *out);
+
+    /* Measures and records the case; collective. ST_WRONG and ST_INCONCLUSIVE do not keep the
+     * others from being measured. */
+    enum status (*run)(struct session *s, size_t i, const void *c);
+};
+
+/* struct command_row's cases() for a kind of cases. */
+enum status cases_visit(const struct case_kind *kind, const struct opts *opts, const char *data_dir,
+                        int ranks, FILE *out, size_t *runnable);
+
+/* Runs all that can; collective. ST_WRONG if a result was wrong, else ST_INCONCLUSIVE if a case
+ * came to none. */
+enum status cases_run(const struct case_kind *kind, struct run *run);
+
+#endif

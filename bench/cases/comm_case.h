@@ -1,0 +1,30 @@
+/* One case of `spbench comm` but pairs, resolved from its options. Pure. */
+#ifndef SPB_BENCH_CASES_COMM_CASE_H
+#define SPB_BENCH_CASES_COMM_CASE_H
+
+#include "bench/cases/cases.h"
+#include "bench/cases/spread.h"
+#include "comm/op/op.h"
+#include "comm/shape/staging.h"
+
+struct comm_case {
+    struct spread spread;
+    const struct op_row *row;
+    enum op_pass pass;
+    struct op_params params;
+    struct model_shape shape;       /* by shape */
+    struct staging one_host, apart; /* all ranks on one host, and on one each */
+    bool cold;
+};
+
+/* resolve() of bench/cases/cases.h; out is a struct comm_case. */
+enum status comm_case_resolve(const struct case_source *from, size_t i, void *out, char *why,
+                              size_t why_size);
+
+/* comes_to() of bench/cases/cases.h. */
+bool comm_case_comes_to(const void *comm_case, const char *key, char *out, size_t size);
+
+/* Whether the type that dK and dV have on the way changes what is sent. */
+bool comm_case_gradients_travel(const struct comm_case *c);
+
+#endif

@@ -1,0 +1,131 @@
+/* info: what this build is and what it can use here. */
+#include <jansson.h>
+#include <string.h>
+
+#include "attn/compute/cpu/kernel.h"
+#include "bench/commands/build_info.h"
+#include "bench/commands/commands.h"
+#include "bench/options/table.h"
+#include "comm/transport/transport.h"
+#include "models/model.h"
+
+/* Optional parts; what is absent says how to get it. */
+static const struct feature {
+    const char *name;
+    bool built;
+    const char *remedy;
+} features[] = {
+#ifdef SPBENCH_NVTX
+    {"NVTX ranges", true, ""},
+#else
+    {"NVTX ranges", false, "nvtx3/nvToolsExt.h was not found when CMake ran"},
+#endif
+    {"CUDA device", false, "this version has none"},
+    {"NCCL transport", false, "this version has none"},
+};
+
+/* {"name", "available", "why"} appended to array. */
+static void add(json_t *array, const char *name, bool available, const char *why) {
+    json_t *entry = json_pack("{s:s, s:b}", "name", name, "available", available);
+    if (!available)
+        json_object_set_new(entry, "why", json_string(why));
+    json_array_append_new(array, entry);
+}
+
+static json_t *list_features(void) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < sizeof features / sizeof features[0]; i++)
+        add(array, features[i].name, features[i].built, features[i].remedy);
+    return array;
+}
+
+static json_t *list_transports(void) {
+    json_t *array = json_array();
+    for (const struct transport_row *row = transport_table; row->name; row++) {
+        char why[256] = "";
+        const bool available = row->available(why, sizeof why);
+        add(array, row->name, available, why);
+    }
+    return array;
+}
+
+static json_t *list_devices(void) {
+    json_t *array = json_array();
+    for (size_t i = 0; device_rows[i]; i++) {
+        char why[256] = "";
+        const bool available = device_rows[i]->available(why, sizeof why);
+        add(array, device_rows[i]->name, available, why);
+    }
+    return array;
+}
+
+static json_t *list_kernels(void) {
+    json_t *array = json_array();
+    for (size_t i = 0; attn_kernels[i]; i++) {
+        const char *missing = attn_kernels[i]->missing();
+        add(array, attn_kernels[i]->name, !missing, missing);
+        json_t *entry = json_array_get(array, i);
+        json_object_set_new(entry, "dtype", json_string(dtype_name(attn_kernels[i]->dtype)));
+        json_object_set_new(entry, "needs", json_string(attn_kernels[i]->isa));
+    }
+    return array;
+}
+
+static json_t *list_models(const char *data_dir) {
+    char names[2048], *rest = NULL;
+    json_t *array = json_array();
+    model_names(data_dir, names, sizeof names);
+    for (char *name = strtok_r(names, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest))
+        json_array_append_new(array, json_string(name));
+    return array;
+}
+
+static json_t *make_info(const char *data_dir) {
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:s}", "schema",
+                     "spbench.info/1", "version", build_info.version, "git", build_info.git,
+                     "compiler", build_info.compiler, "build_type", build_info.build_type, "mpi",
+                     build_info.mpi, "mpiexec", SPBENCH_MPIEXEC, "features", list_features(),
+                     "devices", list_devices(), "transports", list_transports(), "kernels",
+                     list_kernels(), "models", list_models(data_dir), "data_dir", data_dir);
+}
+
+static void print_value(const char *key, const json_t *value) {
+    size_t i;
+    json_t *entry;
+    printf("%-12s", key);
+    if (json_is_string(value)) {
+        printf("%s\n", json_string_value(value));
+        return;
+    }
+    json_array_foreach((json_t *)value, i, entry) {
+        const char *why = json_string_value(json_object_get(entry, "why"));
+        const char *name =
+            json_string_value(json_is_string(entry) ? entry : json_object_get(entry, "name"));
+        printf("%*s%s%s%s\n", i > 0 ? 12 : 0, "", name, why ? ": not available: " : "",
+               why ? why : "");
+    }
+}
+
+enum status info_local(const struct opts *opts, const char *data_dir) {
+    if (opts_count(opts, "generate") > 0) {
+        if (strcmp(opts_str(opts, "generate", 0), "man") == 0)
+            opts_man(options_table(), build_info.version, stdout);
+        else
+            opts_bash_completion(options_table(), stdout);
+        return ST_OK;
+    }
+    json_t *info = make_info(data_dir);
+    if (!info)
+        return fail(ST_ENV, "out of memory");
+    if (strcmp(opts_str(opts, "output", 0), "json") == 0) {
+        json_dumpf(info, stdout, JSON_INDENT(2));
+        putchar('\n');
+    } else {
+        const char *key;
+        json_t *value;
+        json_object_foreach(info, key, value) if (strcmp(key, "schema") != 0)
+            print_value(key, value);
+    }
+    json_decref(info);
+    return ST_OK;
+}

@@ -1,0 +1,33 @@
+/* A suite: a text file with one spbench command a line.
+ *
+ * Words are separated by blanks, '#' begins a comment. "cores>=N:" or "cores<N:" before the command
+ * keeps it to machines with so many allowed cores. */
+#ifndef SPB_BENCH_COMMANDS_SUITE_FILE_H
+#define SPB_BENCH_COMMANDS_SUITE_FILE_H
+
+#include <stddef.h>
+
+#include "base/options/options.h"
+#include "base/status.h"
+
+struct suite_step {
+    char *text;  /* the command as it stands in the file */
+    char *words; /* what argv points into */
+    char **argv; /* [argc], argv[0] is the program's name */
+    int argc;
+    struct opts *opts;
+};
+
+struct suite {
+    struct suite_step *steps;
+    size_t n;
+};
+
+/* Reads path for a machine with so many cores. extra (ends with NULL) are words appended to every
+ * command that takes them: "--max-time=1s". ST_USAGE, logged with file and line: a file that cannot
+ * be read, a condition or a command that is wrong or does not run on ranks, or no command at all.
+ * suite_free() in any case. */
+enum status suite_read(const char *path, int cores, char *const *extra, struct suite *out);
+void suite_free(struct suite *suite);
+
+#endif

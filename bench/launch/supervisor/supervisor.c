@@ -1,0 +1,360 @@
+#include "bench/launch/supervisor/supervisor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/output.h"
+#include "base/paths.h"
+#include "bench/commands/build_info.h"
+#include "bench/commands/command.h"
+#include "bench/launch/dir.h"
+#include "bench/launch/launch.h"
+#include "bench/launch/launcher.h"
+#include "bench/launch/rank/watchdog.h"
+#include "bench/launch/supervisor/ending.h"
+#include "bench/launch/supervisor/lines.h"
+#include "bench/launch/supervisor/process.h"
+
+/* Ranks that were told to end get this long before they are killed; a launcher then gets this long
+ * to notice and to remove what it put into the temporary folder. */
+#define KILL_AFTER_S 1.0
+#define LAUNCHER_AFTER_S 3.0
+
+/* What the launcher prints, on one of its streams. */
+struct speech {
+    int fd; /* -1: its end was read */
+    struct lines lines;
+    bool (*is_banner)(struct obituary *obituary, const char *line);
+    struct obituary *obituary;
+    struct roster *roster;
+};
+
+enum { SPEECHES = 2 }; /* stdout, stderr */
+
+/* One running launch. */
+struct session {
+    struct report *report; /* records; or ... */
+    FILE *document;        /* ... a document; both NULL: dropped */
+    struct roster roster;
+    struct lines results; /* of rank 0 */
+    struct speech speech[SPEECHES];
+    struct obituary obituary;
+    int wire, signals;
+    pid_t launcher;
+    int wait_status;
+    bool ended; /* the launcher */
+
+    double timeout_s;
+    double stop_at, kill_at; /* on clock_s(); 0: never */
+    bool timed_out, ranks_killed;
+    int caught;           /* the signal that ends us, 0: none */
+    enum status delivery; /* results could not be printed or saved */
+};
+
+static enum status take_result(void *context, const char *line, size_t length) {
+    struct session *s = context;
+    if (s->report)
+        return report_line(s->report, line, length);
+    /* A document may be a picture, with zeros in it. */
+    if (s->document &&
+        (fwrite(line, 1, length, s->document) != length || fputc('\n', s->document) == EOF))
+        return output_failed(s->document, "the output");
+    return ST_OK;
+}
+
+/* stdout is for results: what a launcher prints there goes to stderr, less what we say better. What
+ * ranks said of a timeout may not have come this far, so that only what did counts as said. */
+static enum status take_launcher_line(void *context, const char *line, size_t length) {
+    const struct speech *speech = context;
+    (void)length;
+    if (speech->is_banner(speech->obituary, line) || !*line)
+        return ST_OK;
+    fprintf(stderr, "%s\n", line);
+    const int rank = watchdog_read(line);
+    if (rank >= 0 && rank < speech->roster->n)
+        speech->roster->ranks[rank].reported = true;
+    return ST_OK;
+}
+
+static void kill_ranks(struct session *s) {
+    process_signal_descendants(SIGKILL, s->launcher);
+    s->ranks_killed = true;
+    s->kill_at = clock_s() + LAUNCHER_AFTER_S;
+}
+
+/* Asks the launcher to end its ranks, and gives it a moment. At the deadline nobody is asked any
+ * more: the launcher may already be at it, since some ranks ended by themselves, and Open MPI's
+ * crashes when a signal comes then. */
+static void stop(struct session *s) {
+    if (s->kill_at > 0)
+        return;
+    s->stop_at = 0;
+    s->kill_at = clock_s() + KILL_AFTER_S;
+    if (s->timed_out)
+        kill_ranks(s);
+    else if (!s->ended)
+        kill(s->launcher, SIGTERM);
+}
+
+static void deliver(struct session *s, enum status st) {
+    if (st == ST_OK || s->delivery != ST_OK)
+        return;
+    s->delivery = st;
+    stop(s);
+}
+
+static void read_results(struct session *s) {
+    bool end;
+    deliver(s, lines_read(&s->results, s->wire, take_result, s, &end));
+}
+
+static void read_speech(struct speech *speech) {
+    bool end;
+    if (speech->fd < 0)
+        return;
+    lines_read(&speech->lines, speech->fd, take_launcher_line, speech, &end);
+    if (!end)
+        return;
+    close(speech->fd); /* poll(2) would report its end for ever */
+    speech->fd = -1;
+}
+
+/* Children may be orphans that we adopted; only the launcher's end counts. */
+static void reap(struct session *s) {
+    int status;
+    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
+        if (pid == s->launcher) {
+            s->ended = true;
+            s->wait_status = status;
+        }
+}
+
+static void read_signals(struct session *s) {
+    struct signalfd_siginfo info;
+    while (read(s->signals, &info, sizeof info) == sizeof info) {
+        if (info.ssi_signo == SIGCHLD) {
+            reap(s);
+            continue;
+        }
+        s->caught = (int)info.ssi_signo;
+        stop(s);
+    }
+}
+
+static void heed_deadlines(struct session *s) {
+    const double now = clock_s();
+    if (s->stop_at > 0 && now >= s->stop_at) {
+        s->timed_out = true;
+        stop(s);
+    }
+    if (s->kill_at == 0 || now < s->kill_at)
+        return;
+    if (!s->ranks_killed) {
+        kill_ranks(s);
+        return;
+    }
+    process_signal_descendants(SIGKILL, 0);
+    s->kill_at = now + KILL_AFTER_S;
+}
+
+static int wait_ms(const struct session *s) {
+    const double at = s->kill_at > 0 ? s->kill_at : s->stop_at;
+    if (at <= 0)
+        return -1;
+    const double ms = (at - clock_s()) * 1e3 + 1;
+    return ms < 0 ? 0 : ms > 60e3 ? 60000 : (int)ms;
+}
+
+static void watch(struct session *s) {
+    while (!s->ended) {
+        struct pollfd fds[] = {
+            {.fd = s->signals, .events = POLLIN},
+            {.fd = s->wire, .events = POLLIN},
+            {.fd = s->speech[0].fd, .events = POLLIN},
+            {.fd = s->speech[1].fd, .events = POLLIN},
+        };
+        poll(fds, sizeof fds / sizeof fds[0], wait_ms(s));
+        if (fds[1].revents)
+            read_results(s);
+        for (int i = 0; i < SPEECHES; i++)
+            if (fds[2 + i].revents)
+                read_speech(&s->speech[i]);
+        if (fds[0].revents)
+            read_signals(s);
+        heed_deadlines(s);
+    }
+    /* A launcher that was killed may have left ranks. What they wrote waits in the pipes. */
+    while (process_signal_descendants(SIGKILL, 0) > 0)
+        poll(NULL, 0, 10);
+    reap(s);
+    read_results(s);
+    for (int i = 0; i < SPEECHES; i++) {
+        read_speech(&s->speech[i]);
+        lines_finish(&s->speech[i].lines, take_launcher_line, &s->speech[i]);
+    }
+    if (s->document) /* an unfinished record is that of a rank that died, and no result */
+        deliver(s, lines_finish(&s->results, take_result, s));
+}
+
+static enum status open_pipe(int *reading, int *writing) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return fail(ST_ENV, "cannot start ranks: %s", strerror(errno));
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    *reading = ends[0];
+    *writing = ends[1];
+    return ST_OK;
+}
+
+static enum status start(struct session *s, const struct supervised *what, int ranks) {
+    char self[4096], count[16];
+    enum status st = path_self(self, sizeof self);
+    if (st != ST_OK)
+        return st;
+    char **argv = calloc((size_t)what->argc + 5, sizeof *argv);
+    int out[SPEECHES] = {-1, -1};
+    if (!argv)
+        return fail(ST_ENV, "out of memory");
+    for (int i = 0; i < SPEECHES && st == ST_OK; i++)
+        st = open_pipe(&s->speech[i].fd, &out[i]);
+    snprintf(count, sizeof count, "%d", ranks);
+    char *const head[] = {(char *)launcher_path(), SPBENCH_MPIEXEC_N, count, self};
+    memcpy(argv, head, sizeof head);
+    if (what->argc > 1)
+        memcpy(argv + 4, what->argv + 1, (size_t)(what->argc - 1) * sizeof *argv);
+    if (st == ST_OK)
+        st = process_start(&(struct process_spec){argv, out[0], out[1]}, &s->launcher);
+    for (int i = 0; i < SPEECHES; i++)
+        if (out[i] >= 0)
+            close(out[i]);
+    free(argv);
+    if (st == ST_OK && s->timeout_s > 0)
+        s->stop_at = clock_s() + s->timeout_s + 2 * WATCHDOG_GRACE_S;
+    return st;
+}
+
+/* What is ignored stays so: a run under nohup(1) outlives its terminal. */
+static int catch_signals(sigset_t *before) {
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    sigset_t mine;
+    sigemptyset(&mine);
+    sigaddset(&mine, SIGCHLD);
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        struct sigaction now;
+        if (sigaction(ends[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaddset(&mine, ends[i]);
+    }
+    sigprocmask(SIG_BLOCK, &mine, before);
+    return signalfd(-1, &mine, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+static int finish(const struct session *s) {
+    if (s->caught)
+        return 128 + s->caught;
+    if (s->delivery != ST_OK)
+        return (int)s->delivery;
+    const struct ending ending = {
+        .roster = &s->roster,
+        .obituary = s->obituary,
+        .wait_status = s->wait_status,
+        .timed_out = s->timed_out,
+        .timeout_s = s->timeout_s,
+    };
+    return (int)ending_explain(&ending);
+}
+
+/* One mpiexec. */
+static int launch(const struct supervised *what, int ranks, int index, struct report *report,
+                  FILE *document) {
+    struct session s = {
+        .report = report, .document = document, .timeout_s = opts_real(what->opts, "timeout", 0)};
+    for (int i = 0; i < SPEECHES; i++)
+        s.speech[i] = (struct speech){.fd = -1,
+                                      .is_banner = i == 0 ? obituary_read : obituary_read_stderr,
+                                      .obituary = &s.obituary,
+                                      .roster = &s.roster};
+    sigset_t before;
+    s.signals = catch_signals(&before);
+    struct launch_dir dir;
+    enum status st = launch_dir_open(&dir, index);
+    s.wire = dir.wire;
+    if (st == ST_OK)
+        st = roster_create(&s.roster, dir.path, ranks);
+    if (st == ST_OK)
+        st = start(&s, what, ranks);
+    int code = (int)st;
+    if (st == ST_OK) {
+        watch(&s);
+        code = finish(&s);
+    }
+    roster_close(&s.roster);
+    launch_dir_close(&dir);
+    lines_free(&s.results);
+    for (int i = 0; i < SPEECHES; i++) {
+        lines_free(&s.speech[i].lines);
+        if (s.speech[i].fd >= 0)
+            close(s.speech[i].fd);
+    }
+    close(s.signals);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return code;
+}
+
+enum status supervise_cases(const struct supervised *what, FILE *out) {
+    const struct command_row *row = &command_rows[opts_command(what->opts)];
+    enum status worst = ST_OK;
+    size_t runnable = 0;
+    if (!row->cases)
+        return ST_OK;
+    for (size_t i = 0; i < opts_count(what->opts, "ranks"); i++) {
+        const int ranks = (int)opts_int(what->opts, "ranks", i);
+        const enum status st = row->cases(what->opts, what->data_dir, ranks, out, &runnable);
+        worst = worst == ST_OK ? st : worst;
+    }
+    if (worst == ST_OK && runnable == 0)
+        return fail(ST_USAGE, "no case can run; %s",
+                    opts_flag(what->opts, "quiet") ? "without --quiet the reasons are shown"
+                                                   : "the reasons stand above");
+    return worst;
+}
+
+int supervise(const struct supervised *what, struct report *report, FILE *document) {
+    const bool measures = !command_rows[opts_command(what->opts)].document;
+    const int launches = measures ? (int)opts_int(what->opts, "launches", 0) : 1;
+    process_adopt();
+    launcher_prepare();
+    int code = ST_OK;
+    for (size_t i = 0; code == ST_OK && i < opts_count(what->opts, "ranks"); i++)
+        for (int k = 1; code == ST_OK && k <= launches; k++)
+            code = launch(what, (int)opts_int(what->opts, "ranks", i), launches > 1 ? k : 0, report,
+                          document);
+    return code;
+}
+
+int supervise_command(const struct supervised *what) {
+    enum status st = supervise_cases(what, NULL);
+    if (st != ST_OK)
+        return (int)st;
+    if (command_rows[opts_command(what->opts)].document) {
+        const int code = supervise(what, NULL, stdout);
+        return code != ST_OK || fflush(stdout) == 0 ? code
+                                                    : (int)output_failed(stdout, "the output");
+    }
+    const struct report_config config = {what->opts, what->argc, what->argv, stdout};
+    struct report *report;
+    st = report_open(&config, &report);
+    if (st != ST_OK)
+        return (int)st;
+    const int code = supervise(what, report, NULL);
+    const enum status closed = report_close(report);
+    return code == ST_OK ? (int)closed : code;
+}

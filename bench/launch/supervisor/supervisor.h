@@ -1,0 +1,29 @@
+/* The process behind -n: it starts one mpiexec per launch, passes results on, and answers for how
+ * the ranks end. It never initialises MPI. */
+#ifndef SPB_BENCH_LAUNCH_SUPERVISOR_SUPERVISOR_H
+#define SPB_BENCH_LAUNCH_SUPERVISOR_SUPERVISOR_H
+
+#include "base/options/options.h"
+#include "bench/output/report.h"
+
+/* One command line to launch. Borrowed. */
+struct supervised {
+    const struct opts *opts;
+    int argc; /* what the ranks are started with */
+    char **argv;
+    const char *data_dir;
+};
+
+/* The cases of every rank count, checked, or with out printed; nothing is started. ST_USAGE, said,
+ * when none can run or one is unsound. */
+enum status supervise_cases(const struct supervised *what, FILE *out);
+
+/* Launches every entry of -n, --launches times. Records go to report; a document goes to document
+ * (NULL: nowhere). Returns an exit code: a status, or 128 + the signal that ended the supervisor.
+ * The first launch that fails is the last. */
+int supervise(const struct supervised *what, struct report *report, FILE *document);
+
+/* A whole command line: validates, opens the report, launches. */
+int supervise_command(const struct supervised *what);
+
+#endif

@@ -1,0 +1,162 @@
+#include "bench/measure/setup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/output/sink.h"
+#include "comm/wrap/tap.h"
+#include "results/record/record.h"
+
+enum status session_open(struct session *s, struct run *run) {
+    const struct opts *o = run->opts;
+    *s = (struct session){
+        .run = run,
+        .config =
+            {
+                .rel_ci = opts_real(o, "rel-ci", 0),
+                .min_samples = (size_t)opts_int(o, "min-samples", 0),
+                .max_samples = (size_t)opts_int(o, "max-samples", 0),
+                .max_time_s = opts_real(o, "max-time", 0),
+                .max_warmup_s = opts_real(o, "max-warmup", 0),
+            },
+    };
+    if (opts_count(o, "fault") > 0) {
+        const enum status st = fault_parse(opts_str(o, "fault", 0), &s->fault);
+        if (st != ST_OK)
+            return st;
+        if (s->fault.rank >= run->world->size)
+            return run->world->rank > 0 ? ST_USAGE
+                                        : fail(ST_USAGE, "--fault %s: there are ranks 0 to %d",
+                                               opts_str(o, "fault", 0), run->world->size - 1);
+    }
+    const int ranks = run->world->size, rank = run->world->rank;
+    s->host_keys = malloc((size_t)ranks * sizeof *s->host_keys);
+    enum status st = group_agree(
+        run->world, s->host_keys ? ST_OK : fail(ST_ENV, "out of memory for %d ranks", ranks));
+    if (st == ST_OK)
+        st = group_split(run->world, places_crowd(run->places, ranks, rank), rank, &s->crowd);
+    if (st != ST_OK)
+        return st;
+    s->config.crowd = &s->crowd;
+    for (int r = 0; r < ranks; r++)
+        s->host_keys[r] = run->places[r].host_key;
+    return sweep_create(o, run->world->size, &s->sweep);
+}
+
+void session_close(struct session *s) {
+    sweep_free(s->sweep);
+    group_free(&s->crowd);
+    free(s->host_keys);
+}
+
+struct measure_config case_config(const struct session *s, size_t i) {
+    struct measure_config config = s->config;
+    config.sync = sync_find(sweep_str(s->sweep, i, "sync"));
+    return config;
+}
+
+static enum status wrap(struct setup *setup, struct session *s, bool tap) {
+    if (s->fault.kind != FAULT_NONE) {
+        struct transport *faulty = NULL;
+        const enum status st =
+            fault_open(setup->transport, &s->fault, s->run->world->rank, &s->exchanges, &faulty);
+        if (st != ST_OK)
+            return st;
+        setup->transport = faulty;
+    }
+    if (!tap)
+        return ST_OK;
+    struct transport *tapped = NULL;
+    const enum status st = tap_open(setup->transport, &tapped);
+    if (st == ST_OK)
+        setup->transport = setup->tap = tapped;
+    return st;
+}
+
+enum status setup_open(struct setup *setup, struct session *s, size_t i,
+                       const struct spread *spread, bool tap) {
+    *setup = (struct setup){0};
+    enum status st = grid_init(&setup->grid, s->run->world, spread->sp_size, spread->dp_shard_size,
+                               spread->placement);
+    if (st != ST_OK)
+        return st;
+    const struct transport_config config = {
+        .algorithm = sweep_str(s->sweep, i, "mpi-algo"),
+        .ledger = &setup->ledger,
+        .trace = s->run->trace,
+        .world = s->run->world,
+        .host_key = s->run->places[s->run->world->rank].host_key,
+    };
+    st = transport_open(sweep_str(s->sweep, i, "transport"), &config, &setup->transport);
+    if (st == ST_OK)
+        st = wrap(setup, s, tap);
+    st = group_agree(s->run->world, st);
+    if (st == ST_OK)
+        traffic_open(&setup->traffic, setup->transport, s->run->world, s->run->places);
+    return st;
+}
+
+void setup_close(struct setup *setup) {
+    traffic_close(&setup->traffic);
+    transport_close(setup->transport);
+    grid_free(&setup->grid);
+}
+
+struct hosts setup_hosts(const struct session *s, const struct setup *setup) {
+    return grid_sp_hosts(&setup->grid, s->host_keys);
+}
+
+void setup_record(const struct session *s, const struct setup *setup, size_t i,
+                  const struct spread *spread, const char *algorithm, json_t *record) {
+    record_param_int(record, "sp_size", spread->sp_size);
+    record_param_int(record, "dp_shard_size", spread->dp_shard_size);
+    record_param_int(record, "world_size", spread->ranks);
+    record_param_str(record, "placement", spread->placement == SP_OUTER ? "sp-outer" : "sp-inner");
+    record_param_str(record, "transport", setup->transport->name);
+    if (setup->transport->chosen_as[0])
+        record_param_str(record, "transport_reason", setup->transport->chosen_as);
+    if (strcmp(setup->transport->name, "shm") != 0)
+        record_param_str(record, "mpi_algo", sweep_str(s->sweep, i, "mpi-algo"));
+    record_param_str(record, "algo", algorithm);
+    record_param_str(record, "device", sweep_str(s->sweep, i, "device"));
+    record_param_str(record, "bind", sweep_str(s->sweep, i, "bind"));
+    record_param_str(record, "wait", wait_policy_name(setup->grid.world->wait));
+    record_param_str(record, "sync", sweep_str(s->sweep, i, "sync"));
+    record_param_int(record, "seed", opts_int(s->run->opts, "seed", 0));
+}
+
+void measurement_record(const struct measurement *m, json_t *record) {
+    record_time(record, &m->time, m->converged, m->samples, m->time.n);
+    record_metric_int(record, "invalid_samples", m->invalid);
+    record_metric(record, "clock_error_s", m->clock_error_s);
+    for (int p = 0; p <= PHASES; p++)
+        if (m->phases[p] > 0)
+            record_phase(record, phase_name((enum phase)p), m->phases[p]);
+}
+
+struct peaks peaks_over_ranks(const struct group *world, const struct mem_ledger *ledger) {
+    uint64_t x[2 + MEM_CATEGORIES] = {ledger->total_peak, mem_rss_peak()};
+    for (int c = 0; c < MEM_CATEGORIES; c++)
+        x[2 + c] = ledger->peak[c];
+    group_max_u64(world, x, 2 + MEM_CATEGORIES);
+    struct peaks p = {x[0], x[1], {0}};
+    memcpy(p.category, x + 2, sizeof p.category);
+    return p;
+}
+
+enum status finish_record(struct session *s, size_t i, json_t *record) {
+    if (s->run->world->rank != 0) {
+        json_decref(record);
+        return ST_OK;
+    }
+    struct sweep_case c;
+    enum status st = sweep_case(s->sweep, i, &c);
+    if (st == ST_OK)
+        st = record_finish(record, c.vars, c.n, NULL);
+    sweep_case_free(&c);
+    if (st != ST_OK) {
+        json_decref(record);
+        return st;
+    }
+    return sink_record(s->run->sink, record);
+}

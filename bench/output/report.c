@@ -1,0 +1,159 @@
+#include "bench/output/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench/output/progress.h"
+#include "results/export/export.h"
+#include "results/record/record.h"
+#include "results/record/store.h"
+#include "results/verdict/sidebyside.h"
+#include "topology/model/machine.h"
+
+struct report {
+    struct report_config config;
+    struct export_stream stream;
+    struct progress progress;
+    time_t start;
+    struct store *store; /* NULL: nothing is saved */
+    bool run_entered;    /* this run stands in run.json */
+    json_t *layers;      /* attn records, to be set side by side */
+    char **swept;        /* keys of cases that the options list several values of; may be NULL */
+    bool side_by_side, markdown;
+};
+
+static enum status save_topology(const char *dir) {
+    char path[4096];
+    const int n = snprintf(path, sizeof path, "%s/topology.xml", dir);
+    if (n < 0 || (size_t)n >= sizeof path)
+        return fail(ST_USAGE, "--save %s: the path is too long", dir);
+    struct machine machine;
+    enum status st = machine_load(&machine, "hwloc", NULL);
+    if (st == ST_OK)
+        st = machine_topology_xml(&machine, path);
+    machine_free(&machine);
+    return st;
+}
+
+static enum status open_store(struct report *r) {
+    if (opts_count(r->config.opts, "save") == 0)
+        return ST_OK;
+    const char *dir = opts_str(r->config.opts, "save", 0);
+    const enum status st = store_open(dir, &r->store);
+    return st == ST_OK ? save_topology(dir) : st;
+}
+
+/* The list ends with NULL. Out of memory it is NULL or short: tables then say less. */
+static char **swept_keys(const struct opts *opts) {
+    const struct option_table *table = opts_table(opts);
+    const int command = opts_command(opts);
+    char **keys = calloc(table->n_options + 1, sizeof *keys);
+    size_t n = 0;
+    for (size_t row = 0; keys && command >= 0 && row < table->n_options; row++) {
+        const struct option *o = &table->options[row];
+        if (!o->variable || !(o->commands >> command & 1u) || opts_row_count(opts, row) < 2)
+            continue;
+        char *key = keys[n++] = strdup(o->name);
+        if (!key)
+            break;
+        while ((key = strchr(key, '-')))
+            *key = '_';
+    }
+    return keys;
+}
+
+enum status report_open(const struct report_config *config, struct report **out) {
+    *out = NULL;
+    struct report *r = calloc(1, sizeof *r);
+    if (!r)
+        return fail(ST_ENV, "out of memory");
+    const char *format = opts_str(config->opts, "output", 0);
+    *r = (struct report){
+        .config = *config,
+        .progress = progress_start(config->opts),
+        .start = time(NULL),
+        .layers = json_array(),
+        .swept = config->swept ? NULL : swept_keys(config->opts),
+        .markdown = strcmp(format, "md") == 0,
+        .side_by_side = strcmp(format, "md") == 0 || strcmp(format, "table") == 0,
+    };
+    enum status st = open_store(r);
+    if (st == ST_OK)
+        st = export_begin(&r->stream, format, config->out);
+    r->stream.swept = r->swept ? (const char *const *)r->swept : config->swept;
+    if (st != ST_OK) {
+        r->stream.exporter = NULL;
+        report_close(r);
+        return st;
+    }
+    *out = r;
+    return ST_OK;
+}
+
+/* The first record brings the fingerprint, which only ranks can know whole. */
+static enum status enter_run(struct report *r, const json_t *fingerprint) {
+    if (!r->store || r->run_entered)
+        return ST_OK;
+    r->run_entered = true;
+    return store_add_run(r->store, r->config.argc, r->config.argv, r->start, fingerprint);
+}
+
+enum status report_record(struct report *r, json_t *record) {
+    const double speedup = speedup_vs_sp1(r->layers, record);
+    if (speedup > 0)
+        record_metric(record, "speedup_vs_sp1", speedup);
+    enum status st = record_validate(record, "a result");
+    if (st == ST_OK)
+        st = enter_run(r, json_object_get(record, "fingerprint"));
+    if (st == ST_OK && r->store)
+        st = store_append(r->store, record);
+    progress_clear(&r->progress);
+    if (st == ST_OK)
+        st = export_record(&r->stream, record);
+    const char *kind = record_str(record, NULL, "kind");
+    if (st == ST_OK && kind && strcmp(kind, "attn") == 0 &&
+        json_array_append(r->layers, record) != 0)
+        st = fail(ST_ENV, "out of memory for records");
+    return st;
+}
+
+enum status report_line(struct report *r, const char *line, size_t length) {
+    json_t *value = json_loadb(line, length, 0, NULL);
+    if (!value)
+        return fail(ST_ENV, "rank 0 sent %zu bytes that are no result: %.60s", length, line);
+    json_int_t done, total;
+    const char *what;
+    enum status st = ST_OK;
+    if (json_unpack(value, "{s:[I,I], s:s}", "progress", &done, &total, "what", &what) == 0)
+        report_progress(r, (size_t)done, (size_t)total, what);
+    else
+        st = report_record(r, value);
+    json_decref(value);
+    return st;
+}
+
+void report_progress(struct report *r, size_t done, size_t total, const char *what) {
+    progress_show(&r->progress, done, total, what);
+}
+
+enum status report_close(struct report *r) {
+    if (!r)
+        return ST_OK;
+    progress_clear(&r->progress);
+    enum status st = ST_OK;
+    if (r->stream.exporter) {
+        st = export_end(&r->stream);
+        if (st == ST_OK && r->side_by_side)
+            st = sidebyside_print(r->layers, r->markdown, r->config.out);
+        const enum status entered = enter_run(r, NULL);
+        st = st == ST_OK ? entered : st;
+    }
+    store_close(r->store);
+    json_decref(r->layers);
+    for (char **key = r->swept; key && *key; key++)
+        free(*key);
+    free(r->swept);
+    free(r);
+    return st;
+}

@@ -1,0 +1,42 @@
+/* Where results end: records to stdout in the format asked for and into the run folder, progress to
+ * stderr, and, after the last record, Ulysses beside Ring.
+ *
+ * Used by the supervisor, or by rank 0 under a bare mpiexec. Nothing else writes to stdout. */
+#ifndef SPB_BENCH_OUTPUT_REPORT_H
+#define SPB_BENCH_OUTPUT_REPORT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/options/options.h"
+#include "base/status.h"
+
+struct report;
+
+struct report_config {
+    const struct opts *opts; /* output, save, progress */
+    int argc;                /* the command line, for run.json */
+    char *const *argv;
+    FILE *out;
+    /* Keys of cases of which there are several values, ending with NULL, which tables name; NULL:
+     * those that the options list several values of. Borrowed. */
+    const char *const *swept;
+};
+
+/* Opens the run folder and starts the output. ST_USAGE, ST_ENV: the folder cannot be used. */
+enum status report_open(const struct report_config *config, struct report **out);
+
+/* Prints and saves a record (borrowed); ST_ENV when either fails. */
+enum status report_record(struct report *report, json_t *record);
+
+/* The same for one line of the wire: a record, or progress. ST_ENV when it is neither. */
+enum status report_line(struct report *report, const char *line, size_t length);
+
+void report_progress(struct report *report, size_t done, size_t total, const char *what);
+
+/* Ends the output and frees the report; NULL is allowed. */
+enum status report_close(struct report *report);
+
+#endif
