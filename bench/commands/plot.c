@@ -7,7 +7,7 @@
 enum status plot_folder(const char *run_dir, const char *out_dir, unsigned formats,
                         const char *data_dir) {
     char scripts[4096];
-    const int n = snprintf(scripts, sizeof scripts, "%s/plots", data_dir);
+    const int n = snprintf(scripts, sizeof scripts, "%s/plots/scripts", data_dir);
     if (n < 0 || (size_t)n >= sizeof scripts)
         return fail(ST_ENV, "the path of the data directory is too long: %s", data_dir);
     return plot_run(run_dir, &(struct plot_options){out_dir, scripts, formats});
