@@ -134,7 +134,7 @@ static void fill_core(struct layer *l) {
 }
 
 enum status layer_open(struct layer *l, const struct problem *p, const struct sp_method *method,
-                       struct device *dev, struct transport *t, struct grid *grid,
+                       struct device *dev, struct transport *t, struct process_grid *grid,
                        struct mem_ledger *ledger) {
     *l = (struct layer){.grid = grid};
     enum status st = attention_open(&l->attention, p, method, dev, t, &grid->sp, ledger);

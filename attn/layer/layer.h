@@ -6,10 +6,11 @@
 
 #include "attn/layer/params.h"
 #include "attn/method/parts/attention.h"
+#include "comm/ranks/grid.h"
 
 struct layer {
     struct attention attention;
-    struct grid *grid; /* borrowed */
+    struct process_grid *grid; /* borrowed */
 
     /* Not with core_only. Weights are row-major [out, in]: wq, wk, wv one after the other, and wo.
      */
@@ -22,7 +23,7 @@ struct layer {
 /* Allocates and plans everything, and fills the inputs and weights with generated data. Collective
  * over the grid's world. Closed by layer_close(), also after a failure. */
 enum status layer_open(struct layer *l, const struct problem *p, const struct sp_method *method,
-                       struct device *dev, struct transport *t, struct grid *grid,
+                       struct device *dev, struct transport *t, struct process_grid *grid,
                        struct mem_ledger *ledger);
 void layer_close(struct layer *l);
 

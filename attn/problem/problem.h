@@ -7,9 +7,9 @@
 
 #include "attn/problem/layout.h"
 #include "attn/problem/mask.h"
-#include "comm/ranks/grid.h"
-#include "comm/ranks/usp.h"
+#include "comm/shape/grid.h"
 #include "comm/shape/shape.h"
+#include "comm/shape/usp.h"
 #include "device/dtype.h"
 
 /* The global problem first: batch sequences of seq tokens in each of dp_shard_size groups. */

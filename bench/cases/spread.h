@@ -3,7 +3,7 @@
 #define SPB_BENCH_CASES_SPREAD_H
 
 #include "bench/options/sweep.h"
-#include "comm/ranks/grid.h"
+#include "comm/shape/grid.h"
 #include "models/model.h"
 
 struct spread {

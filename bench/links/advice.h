@@ -3,8 +3,8 @@
 #define SPB_BENCH_LINKS_ADVICE_H
 
 #include "bench/measure/setup.h"
-#include "comm/ranks/usp.h"
 #include "comm/shape/shape.h"
+#include "comm/shape/usp.h"
 #include "topology/place/placement.h"
 
 /* A case as far as advice goes. */

@@ -103,7 +103,9 @@ void setup_close(struct setup *setup) {
 }
 
 struct hosts setup_hosts(const struct session *s, const struct setup *setup) {
-    return grid_sp_hosts(&setup->grid, s->host_keys);
+    const struct process_grid *g = &setup->grid;
+    return grid_sp_hosts(g->placement, g->sp_size, g->dp_shard_size, g->dp_rank,
+                         (struct hosts){s->host_keys, 0, 1});
 }
 
 void setup_record(const struct session *s, const struct setup *setup, size_t i,

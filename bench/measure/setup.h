@@ -8,6 +8,7 @@
 #include "bench/commands/command.h"
 #include "bench/links/rates.h"
 #include "bench/measure/measure.h"
+#include "comm/ranks/grid.h"
 #include "comm/transport/transport.h"
 #include "comm/wrap/fault.h"
 #include "comm/wrap/traffic.h"
@@ -47,7 +48,7 @@ struct measure_config case_config(const struct session *s, size_t i);
 
 /* One case's ranks, memory and transport. */
 struct setup {
-    struct grid grid;
+    struct process_grid grid;
     struct mem_ledger ledger;
     struct transport *transport; /* what plans are made on */
     struct transport *tap;       /* the same with a tap, else NULL */

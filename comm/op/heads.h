@@ -8,7 +8,7 @@
 
 #include "comm/op/op.h"
 
-enum head_tensor { HEAD_Q, HEAD_K, HEAD_V, HEAD_OUT, HEAD_TENSORS };
+enum { HEAD_Q, HEAD_K, HEAD_V, HEAD_OUT, HEAD_TENSORS };
 
 /* Buffers of a stage. The token side of tensor x is buffer x. On the head side K and V lie in one
  * buffer, one after the other, as they travel round a ring. */

@@ -1,7 +1,7 @@
 /* The time that exchanges should take, from what links between pairs of ranks were measured to do.
  * Pure arithmetic.
  *
- * A step (comm/wrap/traffic.h) takes as long as the slowest of:
+ * A step (comm/shape/link_traffic.h) takes as long as the slowest of:
  *   - every rank's traffic inside its host: one class after the other, since one core copies;
  *   - every host's traffic over the network: its ranks share the host's link, which has a rate in
  *     each direction (as in LogGP's gap per byte, Alexandrov et al., SPAA 1995, but of a host);
@@ -13,8 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "comm/wrap/traffic.h"
-#include "topology/link.h"
+#include "comm/shape/link_traffic.h"
 
 enum { LINK_CURVE_POINTS = 24 };
 

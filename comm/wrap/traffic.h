@@ -10,20 +10,12 @@
 
 #include "base/status.h"
 #include "comm/ranks/group.h"
-#include "topology/link.h"
+#include "comm/shape/link_traffic.h"
 #include "topology/place/place.h"
 
 struct plan;
 struct plan_spec;
 struct transport;
-
-/* One rank's share of a step. Plain numbers, so that it can be gathered. */
-struct rank_traffic {
-    double sent[LINK_CLASSES], received[LINK_CLASSES]; /* bytes, to and from other ranks */
-    double messages[LINK_CLASSES];                     /* sent or received, whichever are more */
-    double own;                                        /* bytes that stay on the rank */
-    double flow; /* bytes over the network to or from one rank, whichever are most */
-};
 
 struct traffic_plan;
 

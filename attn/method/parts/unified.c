@@ -5,6 +5,7 @@
 
 #include "attn/method/parts/heads_exchange.h"
 #include "attn/method/parts/ring_pass.h"
+#include "comm/ranks/usp.h"
 #include "comm/shape/volume.h"
 
 struct unified {

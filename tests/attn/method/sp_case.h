@@ -12,7 +12,7 @@ struct run {
     struct trace trace;
     struct transport *transport;
     struct device *dev;
-    struct grid grid;
+    struct process_grid grid;
     struct layer layer;
     const char *staging; /* staging_algorithm() of its exchange */
     uint64_t host_keys[16];

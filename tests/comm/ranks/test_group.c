@@ -59,7 +59,7 @@ static void grid_groups(void **state) {
     for (int sp = 1; sp <= test_world.size; sp++) {
         if (test_world.size % sp != 0)
             continue;
-        struct grid grid;
+        struct process_grid grid;
         assert_int_equal(grid_init(&grid, &test_world, sp, test_world.size / sp, SP_OUTER), ST_OK);
         assert_int_equal(grid.sp.size, sp);
         assert_int_equal(grid.sp.rank, grid.sp_rank);

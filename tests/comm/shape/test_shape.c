@@ -1,4 +1,4 @@
-#include "comm/ranks/grid.h"
+#include "comm/shape/grid.h"
 #include "comm/shape/shape.h"
 
 #include "tests/cmocka_all.h"

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "comm/ranks/grid.h"
-#include "comm/ranks/usp.h"
+#include "comm/shape/grid.h"
+#include "comm/shape/usp.h"
 
 #include "tests/cmocka_all.h"
 
@@ -111,13 +111,12 @@ static void peers_on_the_own_host(void **state) {
 static void hosts_of_groups(void **state) {
     (void)state;
     static const uint64_t world[] = {1, 1, 1, 2, 2, 2, 3, 3};
-    struct grid grid = {.placement = SP_OUTER, .sp_size = 4, .dp_shard_size = 2, .dp_rank = 1};
-    const struct hosts outer = grid_sp_hosts(&grid, world); /* 1, 3, 5, 7 */
+    const struct hosts all = {world, 0, 1};
+    const struct hosts outer = grid_sp_hosts(SP_OUTER, 4, 2, 1, all); /* 1, 3, 5, 7 */
     assert_false(hosts_shared(&outer, 0, 1));
     assert_true(hosts_shared(&outer, 1, 2));
     assert_false(hosts_shared(&outer, 2, 3));
-    grid.placement = SP_INNER;
-    const struct hosts inner = grid_sp_hosts(&grid, world);                         /* 4, 5, 6, 7 */
+    const struct hosts inner = grid_sp_hosts(SP_INNER, 4, 2, 1, all);               /* 4, 5, 6, 7 */
     const struct hosts near = usp_ulysses_hosts(inner, USP_INNER_ULYSSES, 2, 2, 1); /* 6, 7 */
     const struct hosts far = usp_ulysses_hosts(inner, USP_INNER_RING, 2, 2, 1);     /* 5, 7 */
     assert_true(hosts_shared(&near, 0, 1));
