@@ -2,7 +2,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "attn/compute/cpu/kernel.h"
+#include "attn/compute/cpu/kernels.h"
 #include "bench/commands/build_info.h"
 #include "bench/commands/commands.h"
 #include "bench/options/table.h"
@@ -61,12 +61,12 @@ static json_t *list_devices(void) {
 
 static json_t *list_kernels(void) {
     json_t *array = json_array();
-    for (size_t i = 0; attn_kernels[i]; i++) {
-        const char *missing = attn_kernels[i]->missing();
-        add(array, attn_kernels[i]->name, !missing, missing);
+    for (size_t i = 0; attn_kernels[i].name; i++) {
+        const char *missing = attn_kernels[i].missing();
+        add(array, attn_kernels[i].name, !missing, missing);
         json_t *entry = json_array_get(array, i);
-        json_object_set_new(entry, "dtype", json_string(dtype_name(attn_kernels[i]->dtype)));
-        json_object_set_new(entry, "needs", json_string(attn_kernels[i]->isa));
+        json_object_set_new(entry, "dtype", json_string(dtype_name(attn_kernels[i].dtype)));
+        json_object_set_new(entry, "needs", json_string(attn_kernels[i].isa));
     }
     return array;
 }

@@ -1,5 +1,5 @@
 /* --list: the names that options take, from the tables they come from. */
-#include "attn/compute/cpu/kernel.h"
+#include "attn/compute/cpu/kernels.h"
 #include "attn/method/method.h"
 #include "attn/problem/layout.h"
 #include "bench/cases/comm_kinds.h"
@@ -49,9 +49,9 @@ static void list_devices(FILE *out) {
         availability(out, device_rows[i]->available(why, sizeof why), why);
     }
     fputs("\nkernels of the cpu device (--kernel)\n", out);
-    for (size_t i = 0; attn_kernels[i]; i++) {
-        const char *missing = attn_kernels[i]->missing();
-        item(out, attn_kernels[i]->name, attn_kernels[i]->help);
+    for (size_t i = 0; attn_kernels[i].name; i++) {
+        const char *missing = attn_kernels[i].missing();
+        item(out, attn_kernels[i].name, attn_kernels[i].help);
         availability(out, !missing, missing);
     }
 }

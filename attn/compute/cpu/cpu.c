@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "attn/compute/cpu/inner/panel.h"
-#include "attn/compute/cpu/kernel.h"
+#include "attn/compute/cpu/kernels.h"
 
 struct cpu {
     struct device base;

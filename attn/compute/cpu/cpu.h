@@ -2,7 +2,7 @@
 #ifndef SPB_ATTN_COMPUTE_CPU_CPU_H
 #define SPB_ATTN_COMPUTE_CPU_CPU_H
 
-#include "attn/compute/cpu/kernel.h"
+#include "attn/compute/cpu/flash/kernel.h"
 
 extern const struct device_row cpu_device;
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "attn/compute/cpu/cpu.h"
-#include "attn/compute/cpu/kernel.h"
+#include "attn/compute/cpu/flash/kernel.h"
 #include "device/bf16.h"
 
 /* Elements that are brought to fp32 at a time: a row of a head, or a piece of a flat array. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "attn/check/reference.h"
-#include "attn/compute/cpu/kernel.h"
+#include "attn/compute/cpu/flash/kernel.h"
 #include "base/random.h"
 #include "device/bf16.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "attn/compute/cpu/kernel.h"
+#include "attn/compute/cpu/kernels.h"
 #include "attn/problem/flops.h"
 #include "base/random.h"
 #include "tests/attn/compute/attn_case.h"

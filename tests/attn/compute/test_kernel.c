@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attn/compute/cpu/kernel.h"
+#include "attn/compute/cpu/kernels.h"
 #include "tests/attn/compute/attn_case.h"
 #include "tests/cmocka_all.h"
 
@@ -53,12 +53,12 @@ static const struct attn_case cases[] = {
 
 /* Runs body for each available kernel. */
 static void for_each_kernel(void (*body)(const struct attn_kernel *kernel)) {
-    for (int i = 0; attn_kernels[i]; i++) {
-        if (attn_kernels[i]->missing()) {
-            print_message("skipped: %s: %s\n", attn_kernels[i]->name, attn_kernels[i]->missing());
+    for (int i = 0; attn_kernels[i].name; i++) {
+        if (attn_kernels[i].missing()) {
+            print_message("skipped: %s: %s\n", attn_kernels[i].name, attn_kernels[i].missing());
             continue;
         }
-        body(attn_kernels[i]);
+        body(&attn_kernels[i]);
     }
 }
 

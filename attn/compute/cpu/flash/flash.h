@@ -7,8 +7,8 @@
 
 #include <omp.h>
 
+#include "attn/compute/cpu/flash/kernel.h"
 #include "attn/compute/cpu/flash/tile.h"
-#include "attn/compute/cpu/kernel.h"
 
 /* A block of logits and what is beside it stay in a second-level cache of 1 MiB; smaller tiles lose
  * more in the products, larger ones in the cache (bench_kernel measures it). */

@@ -1,11 +1,5 @@
 #include "attn/compute/cpu/flash/flash_bf16.h"
 
-#include "attn/compute/cpu/flash/flash.h"
-
-bool flash_bf16_supports(int head_dim) {
-    return flash_supports(head_dim);
-}
-
 size_t flash_bf16_workspace_bytes(int threads) {
     const size_t forward = flash_bf16_forward_bytes(), backward = flash_bf16_backward_bytes();
     return (size_t)threads * (forward > backward ? forward : backward);

@@ -6,10 +6,9 @@
 #ifndef SPB_ATTN_COMPUTE_CPU_FLASH_FLASH_BF16_H
 #define SPB_ATTN_COMPUTE_CPU_FLASH_FLASH_BF16_H
 
+#include "attn/compute/cpu/flash/kernel.h"
 #include "attn/compute/cpu/inner/panel.h"
-#include "attn/compute/cpu/kernel.h"
 
-bool flash_bf16_supports(int head_dim);
 size_t flash_bf16_workspace_bytes(int threads);
 void flash_bf16_forward(const struct attn_kernel *kernel, const struct attn_args *args,
                         int threads);

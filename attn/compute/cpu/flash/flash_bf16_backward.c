@@ -169,7 +169,7 @@ static void run_task(const struct task *t, int block) {
 /* The first keys, which a causal mask shows to the most queries, go first. */
 void flash_bf16_backward(const struct attn_kernel *kernel, const struct attn_args *args,
                          int threads) {
-    const size_t stride = flash_bf16_workspace_bytes(1);
+    struct scratch *all = args->workspace;
     const int blocks = (args->k_tokens + K_TILE - 1) / K_TILE;
     struct flash_locks locks;
     flash_locks_init(&locks);
@@ -182,7 +182,7 @@ void flash_bf16_backward(const struct attn_kernel *kernel, const struct attn_arg
                     .panels = kernel->panels,
                     .dot = kernel->dot,
                     .args = args,
-                    .w = (void *)((char *)args->workspace + (size_t)omp_get_thread_num() * stride),
+                    .w = &all[omp_get_thread_num()],
                     .locks = &locks,
                     .batch = b,
                     .kv = kv,

@@ -151,15 +151,14 @@ static void attend_block(const struct task *t, int block) {
 /* The last queries, to which a causal mask shows the most keys, go first. */
 void flash_bf16_forward(const struct attn_kernel *kernel, const struct attn_args *args,
                         int threads) {
-    const size_t stride = flash_bf16_workspace_bytes(1);
+    struct scratch *all = args->workspace;
     const int blocks = (args->q_tokens + Q_TILE - 1) / Q_TILE;
 
 #pragma omp parallel for num_threads(threads) schedule(dynamic) collapse(3)
     for (int b = 0; b < args->batch; b++)
         for (int h = 0; h < args->heads; h++)
             for (int i = 0; i < blocks; i++) {
-                void *w = (char *)args->workspace + (size_t)omp_get_thread_num() * stride;
-                const struct task t = task_at(kernel, args, b, h, w);
+                const struct task t = task_at(kernel, args, b, h, &all[omp_get_thread_num()]);
                 attend_block(&t, blocks - 1 - i);
             }
 }

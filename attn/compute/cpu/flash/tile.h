@@ -3,17 +3,13 @@
 #ifndef SPB_ATTN_COMPUTE_CPU_FLASH_TILE_H
 #define SPB_ATTN_COMPUTE_CPU_FLASH_TILE_H
 
+#include "attn/compute/cpu/inner/span.h"
 #include "attn/problem/mask.h"
 
 /* Tokens [begin, begin + count) at positions pos, pos + step, ... */
 struct tile {
     int begin, count;
     int32_t pos, step;
-};
-
-/* Columns [begin, end) of a row. */
-struct span {
-    int begin, end;
 };
 
 /* The rows and columns of a block that hold all its visible pairs; rows == 0: there are none. */

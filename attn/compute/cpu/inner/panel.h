@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "attn/compute/cpu/flash/tile.h"
+#include "attn/compute/cpu/inner/span.h"
 
 enum { PANEL = 16 };
 

@@ -4,7 +4,7 @@
 #ifndef SPB_ATTN_COMPUTE_CPU_INNER_VECTOR_H
 #define SPB_ATTN_COMPUTE_CPU_INNER_VECTOR_H
 
-#include "attn/compute/cpu/flash/tile.h"
+#include "attn/compute/cpu/inner/span.h"
 
 struct vector_ops {
     /* Online softmax, one more block of keys (Milakov and Gimelshein, 2018). s [rows, cols], rows

@@ -1,10 +1,10 @@
-/* Attention kernels of the CPU device: one row per element type and instruction set.
+/* An attention kernel of the CPU device: a row per element type and instruction set.
  *
  * FlashAttention (Dao et al., 2022 and 2023): blocks of logits in cache, online softmax, and a
  * backward pass that recomputes probabilities from LSE. Nothing of size q_tokens x k_tokens exists.
  */
-#ifndef SPB_ATTN_COMPUTE_CPU_KERNEL_H
-#define SPB_ATTN_COMPUTE_CPU_KERNEL_H
+#ifndef SPB_ATTN_COMPUTE_CPU_FLASH_KERNEL_H
+#define SPB_ATTN_COMPUTE_CPU_FLASH_KERNEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,25 +21,18 @@ enum { HEAD_DIM_MAX = 256 };
 struct attn_kernel {
     const char *name; /* "avx512-fp32": as the record has it */
     const char *help;
+    const char *isa;              /* what it needs: "AVX-512" */
+    const char *(*missing)(void); /* NULL: it can run here; or what is missing */
+
     enum dtype dtype;
-    const char *isa;                 /* what it needs: "AVX-512" */
     const struct vector_ops *vector; /* its loops between products by CBLAS in fp32; or */
     const struct panel_ops *panels;  /* its loops between */
     const struct dot_ops *dot;       /* products of bf16 pairs */
 
-    const char *(*missing)(void); /* NULL: it can run here; or what is missing */
     bool (*supports)(int head_dim);
     size_t (*workspace_bytes)(int threads);
     void (*forward)(const struct attn_kernel *kernel, const struct attn_args *args, int threads);
     void (*backward)(const struct attn_kernel *kernel, const struct attn_args *args, int threads);
 };
-
-/* Best first of each dtype; ends with NULL. */
-extern const struct attn_kernel *const attn_kernels[];
-
-/* The first available row for dtype and head_dim, or the row called name (NULL or "auto": any).
- * NULL, and why: no such kernel, not for this dtype or head_dim, or not on this CPU. */
-const struct attn_kernel *attn_kernel_find(const char *name, enum dtype dtype, int head_dim,
-                                           char *why, size_t why_size);
 
 #endif
