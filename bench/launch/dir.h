@@ -1,4 +1,5 @@
-/* The temporary folder of one launch, through which ranks reach their supervisor. */
+/* The temporary folder of one launch, through which ranks reach their supervisor. While that lives
+ * it holds a lock, so that the next launch on this host can remove what a killed one left. */
 #ifndef SPB_BENCH_LAUNCH_DIR_H
 #define SPB_BENCH_LAUNCH_DIR_H
 
@@ -6,6 +7,7 @@
 
 struct launch_dir {
     char path[256];
+    int lock; /* a file, locked; -1: there are no locks here */
     int wire; /* the FIFO's reading end, non-blocking */
 };
 

@@ -260,6 +260,9 @@ kill -KILL $pid
 wait $pid 2>/dev/null
 code=$?
 eventually none_left '--launches 997' || complain "processes are left"
+[ -n "$(ls -d "$TMPDIR"/spbench-*)" ] || complain "no temporary folder is left to remove"
+run "$spbench" -n 1 topo
+[ -z "$(ls -d "$TMPDIR"/spbench-* 2>/dev/null)" ] || complain "the next run leaves a killed one's folder"
 run "$spbench" compare "$work/killed" "$work/killed" # can be read; few samples are no failure
 [ "$code" -eq 0 ] || [ "$code" -eq 6 ] || complain "the records of a killed run cannot be read"
 
