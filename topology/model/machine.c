@@ -162,7 +162,7 @@ static bool survives(hwloc_topology_t topo) {
 
 enum status machine_load(struct machine *machine, const char *source_name, const char *input) {
     *machine = (struct machine){0};
-    const struct source *source = source_find(source_name);
+    const struct machine_source *source = source_find(source_name);
     if (!source)
         return ST_USAGE;
     if (strcmp(source->name, "file") == 0)
@@ -179,7 +179,8 @@ enum status machine_load(struct machine *machine, const char *source_name, const
     hwloc_topology_set_type_filter(machine->topo, HWLOC_OBJ_PCI_DEVICE, HWLOC_TYPE_FILTER_KEEP_ALL);
     if (!input)
         input = "";
-    const enum status status = source->configure(machine, input);
+    const enum status status =
+        source->configure(machine->topo, input, machine->note, sizeof machine->note);
     if (status)
         return status;
     if ((source->untrusted && !survives(machine->topo)) || load_topology(machine->topo))

@@ -6,18 +6,17 @@
 #include <string.h>
 
 #include "base/text/text.h"
-#include "topology/model/machine.h"
 #include "topology/sources/nccl.h"
 #include "topology/sources/xml.h"
 
-static enum status configure_native(struct machine *machine, const char *input) {
-    (void)input;
+static enum status configure_native(hwloc_topology_t topo, const char *input, char *note,
+                                    size_t n) {
+    (void)input, (void)note, (void)n;
     /* These start a GPU runtime or ask an X server in every rank, and only name devices that the
      * PCI tree shows anyway. A component that is not installed is no error. */
     static const char *const unwanted[] = {"cuda", "opencl", "gl"};
     for (size_t i = 0; i < sizeof unwanted / sizeof *unwanted; i++)
-        hwloc_topology_set_components(machine->topo, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,
-                                      unwanted[i]);
+        hwloc_topology_set_components(topo, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, unwanted[i]);
     return ST_OK;
 }
 
@@ -36,7 +35,8 @@ static enum status read_root(const char *path, char *name, char *version, size_t
 
 /* hwloc's own refusal does not tell a newer format from damage. Files of hwloc 1 have no version.
  */
-static enum status configure_hwloc_xml(struct machine *machine, const char *path) {
+static enum status configure_hwloc_xml(hwloc_topology_t topo, const char *path, char *note,
+                                       size_t n) {
     char root[64], version[64];
     const enum status st = read_root(path, root, version, sizeof root);
     if (st)
@@ -52,9 +52,9 @@ static enum status configure_hwloc_xml(struct machine *machine, const char *path
                     path, major, ours, ours);
     if (major < 2)
         snprintf(
-            machine->note, sizeof machine->note,
+            note, n,
             "the file has the format of hwloc 1, which holds no links between GPUs beside PCI");
-    if (hwloc_topology_set_xml(machine->topo, path))
+    if (hwloc_topology_set_xml(topo, path))
         return fail(ST_USAGE,
                     "%s is damaged: hwloc cannot parse it; export the machine again with `lstopo "
                     "FILE.xml`",
@@ -62,35 +62,37 @@ static enum status configure_hwloc_xml(struct machine *machine, const char *path
     return ST_OK;
 }
 
-static void note_nccl(struct machine *machine, const struct nccl_system *system) {
+static void note_nccl(const struct nccl_system *system, char *note, size_t n) {
     static const char told[] =
         "NCCL topologies tell no packages, cores and host bridges: NUMA nodes count as packages, "
         "and PHB may be NODE";
     if (system->n_without_pci > 0)
-        snprintf(machine->note, sizeof machine->note,
-                 "%s; network interfaces that are no PCI devices are left out (%zu)", told,
+        snprintf(note, n, "%s; network interfaces that are no PCI devices are left out (%zu)", told,
                  system->n_without_pci);
     else
-        snprintf(machine->note, sizeof machine->note, "%s", told);
+        snprintf(note, n, "%s", told);
 }
 
-static enum status configure_nccl_xml(struct machine *machine, const char *path) {
+static enum status configure_nccl_xml(hwloc_topology_t topo, const char *path, char *note,
+                                      size_t n) {
     struct nccl_system system;
     enum status st = nccl_read(&system, path);
     char *text = st == ST_OK ? nccl_to_hwloc(&system) : NULL;
     if (st == ST_OK && !text)
         st = ST_ENV;
-    if (st == ST_OK && hwloc_topology_set_xmlbuffer(machine->topo, text, (int)strlen(text) + 1))
+    if (st == ST_OK && hwloc_topology_set_xmlbuffer(topo, text, (int)strlen(text) + 1))
         st = fail(ST_USAGE, "%s: hwloc does not take the machine that it describes", path);
     if (st == ST_OK)
-        note_nccl(machine, &system);
+        note_nccl(&system, note, n);
     free(text);
     nccl_free(&system);
     return st;
 }
 
-static enum status configure_synthetic(struct machine *machine, const char *description) {
-    if (hwloc_topology_set_synthetic(machine->topo, description))
+static enum status configure_synthetic(hwloc_topology_t topo, const char *description, char *note,
+                                       size_t n) {
+    (void)note, (void)n;
+    if (hwloc_topology_set_synthetic(topo, description))
         return fail(ST_USAGE,
                     "\"%s\" is not a synthetic machine; write levels from the outside in, such as "
                     "\"package:2 l3:1 core:4 pu:2\"",
@@ -98,7 +100,7 @@ static enum status configure_synthetic(struct machine *machine, const char *desc
     return ST_OK;
 }
 
-static const struct source sources[] = {
+static const struct machine_source sources[] = {
     {"hwloc", configure_native, false, ST_ENV, "see whether `lstopo` works here"},
     {"file", NULL, true, ST_USAGE, ""}, /* stands for the next two */
     {"hwloc-xml", configure_hwloc_xml, true, ST_USAGE,
@@ -109,7 +111,7 @@ static const struct source sources[] = {
      "write levels from the outside in, such as \"package:2 l3:1 core:4 pu:2\""},
 };
 
-const struct source *source_find(const char *name) {
+const struct machine_source *source_find(const char *name) {
     char known[128] = "";
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
         if (strcmp(sources[i].name, name) == 0)
@@ -121,7 +123,7 @@ const struct source *source_find(const char *name) {
     return NULL;
 }
 
-const struct source *source_of_file(const char *path) {
+const struct machine_source *source_of_file(const char *path) {
     static const struct {
         const char *root, *source;
     } kinds[] = {{"topology", "hwloc-xml"}, {"system", "nccl-xml"}};
