@@ -1,7 +1,6 @@
 #include "topology/place/placement.h"
 
-#include <stdint.h>
-#include <stdlib.h>
+#include <stdio.h>
 
 /* Ranks first, first + stride, ...: n of them. */
 struct group {
@@ -92,8 +91,10 @@ int placement_straddles(const struct place *places, const struct placement_shape
     return most;
 }
 
-enum link_class placement_ulysses_link(const struct place *places,
-                                       const struct placement_shape *shape) {
+/* The farthest link inside the Ulysses groups of the shape, which divide its SP groups
+ * (comm/ranks/usp.h); LINK_CLASSES where they have one rank. */
+static enum link_class ulysses_link(const struct place *places,
+                                    const struct placement_shape *shape) {
     struct link_span span = {LINK_CLASSES, LINK_CLASSES};
     const int u = shape->ulysses_size, rings = shape->sp_size / u;
     for (int dp = 0; dp < shape->dp_shard_size; dp++)
@@ -145,7 +146,7 @@ static bool nearer_groups(const struct place *places, const struct placement_sha
         out->better.ulysses_size = u;
         for (int inner = 0; inner < 2; inner++) {
             out->better.ring_inner = inner == 1;
-            out->to = placement_ulysses_link(places, &out->better);
+            out->to = ulysses_link(places, &out->better);
             if (is_nearer(places, shape, out))
                 return true;
         }
@@ -179,7 +180,7 @@ bool placement_advise(const struct place *places, const struct placement_shape *
         return true;
     if (shape->ulysses_size < 2)
         return false;
-    out->from = placement_ulysses_link(places, shape);
+    out->from = ulysses_link(places, shape);
     if (out->from < LINK_SAME_PACKAGE || !nearer_groups(places, shape, out))
         return false;
     const int count = placement_straddles(places, shape, &unit);

@@ -6,10 +6,6 @@
 #define SPB_TOPOLOGY_PLACE_PLACEMENT_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-
-#include <jansson.h>
 
 #include "topology/link.h"
 #include "topology/place/place.h"
@@ -39,11 +35,6 @@ struct link_span placement_dp_links(const struct place *places,
 int placement_straddles(const struct place *places, const struct placement_shape *shape,
                         const char **unit);
 
-/* The farthest link inside the Ulysses groups of the shape, which divide its SP groups
- * (comm/ranks/usp.h); LINK_CLASSES where they have one rank. */
-enum link_class placement_ulysses_link(const struct place *places,
-                                       const struct placement_shape *shape);
-
 /* Another way to lay out a shape. */
 struct placement_advice {
     struct placement_shape better; /* equal but for the placement, or but for its Ulysses groups */
@@ -58,11 +49,5 @@ struct placement_advice {
  * Ulysses groups is only given a placement. False, and text "", if nothing would. */
 bool placement_advise(const struct place *places, const struct placement_shape *shape,
                       struct placement_advice *out);
-
-/* Both placements with their links and the advice, for people and as JSON:
- * {"sp_size", "dp_shard_size", "placement", "sp-inner": {"sp_best_link", "sp_worst_link",
- * "dp_best_link", "dp_worst_link"}, "sp-outer": {...}, "advice"}; absent where there is none. */
-void placement_print(FILE *out, const struct place *places, const struct placement_shape *shape);
-json_t *placement_json(const struct place *places, const struct placement_shape *shape);
 
 #endif

@@ -1,9 +1,10 @@
 #include "topology/print/devices.h"
 
 #include <hwloc.h>
+#include <string.h>
 
 #include "topology/model/machine.h"
-#include "topology/print/grid.h"
+#include "topology/print/aligned.h"
 
 enum { MATRIX_DEVICES = 40 };
 
@@ -24,11 +25,16 @@ static void put_rate(char *buf, size_t n, double gb_s) {
 static void list_nearest(const struct machine *machine, const struct pci_device *gpu, char *buf,
                          size_t n) {
     size_t used = 0;
-    buf[0] = '\0';
-    for (int i = 0; i < machine->n_nics && used < n; i++)
-        if (device_nic_is_nearest(machine, gpu, &machine->nics[i]))
-            used += (size_t)snprintf(buf + used, n - used, "%s%s", used ? "," : "",
-                                     machine->nics[i].name);
+    for (int i = 0; i < machine->n_nics; i++) {
+        const char *name = machine->nics[i].name;
+        if (!device_nic_is_nearest(machine, gpu, &machine->nics[i]))
+            continue;
+        if (used + strlen(name) + sizeof ",,..." > n)
+            name = "...";
+        used += (size_t)snprintf(buf + used, n - used, "%s%s", used ? "," : "", name);
+        if (name[0] == '.')
+            break;
+    }
     if (!used)
         snprintf(buf, n, "-");
 }
@@ -145,16 +151,16 @@ static void print_legend(FILE *out, const struct machine *machine) {
 void print_devices(FILE *out, const struct machine *machine) {
     if (machine->n_gpus) {
         fprintf(out, "\n");
-        grid_print(out, machine->n_gpus + 1, 7, gpu_cell, machine);
+        aligned_print(out, machine->n_gpus + 1, 7, gpu_cell, machine);
     }
     if (machine->n_nics) {
         fprintf(out, "\n");
-        grid_print(out, machine->n_nics + 1, 6, nic_cell, machine);
+        aligned_print(out, machine->n_nics + 1, 6, nic_cell, machine);
     }
     const int size = matrix_size(machine);
     if (!machine->n_gpus || size < 2)
         return;
     fprintf(out, "\nPaths between devices\n");
-    grid_print(out, size + 1, size + 3, matrix_cell, machine);
+    aligned_print(out, size + 1, size + 3, matrix_cell, machine);
     print_legend(out, machine);
 }

@@ -1,7 +1,8 @@
 #include <jansson.h>
 
 #include "topology/place/placement.h"
-#include "topology/print/grid.h"
+#include "topology/print/aligned.h"
+#include "topology/print/print.h"
 
 struct view {
     const struct place *places;
@@ -51,7 +52,7 @@ void placement_print(FILE *out, const struct place *places, const struct placeme
     const struct view view = {places, shape};
     struct placement_advice advice;
     fprintf(out, "\nLinks of sp=%d, dp_shard=%d\n", shape->sp_size, shape->dp_shard_size);
-    grid_print(out, 3, 3, cell, &view);
+    aligned_print(out, 3, 3, cell, &view);
     if (advise(places, shape, &advice))
         fprintf(out, "  advice: %s\n", advice.text);
 }

@@ -11,6 +11,7 @@
 
 struct machine;
 struct place;
+struct placement_shape;
 
 /* One object: the machine, its caches, GPUs, NICs, ranks (places[i] is rank i; n_places may be 0),
  * and the link of every pair of GPUs, of GPU and NIC, and of ranks. What is not known is absent, or
@@ -21,6 +22,12 @@ json_t *topology_json(const struct machine *machine, const struct place *places,
 /* The same for people. Up to 16 ranks show a matrix of links; more show counts per class. */
 void topology_table(FILE *out, const struct machine *machine, const struct place *places,
                     int n_places);
+
+/* Both placements of a shape (placement.h) with their links and the advice, for people and as JSON:
+ * {"sp_size", "dp_shard_size", "placement", "sp-inner": {"sp_best_link", "sp_worst_link",
+ * "dp_best_link", "dp_worst_link"}, "sp-outer": {...}, "advice"}; absent where there is none. */
+void placement_print(FILE *out, const struct place *places, const struct placement_shape *shape);
+json_t *placement_json(const struct place *places, const struct placement_shape *shape);
 
 /* What was measured between ranks. */
 struct pair_rates {

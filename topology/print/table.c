@@ -3,8 +3,8 @@
 
 #include "topology/model/machine.h"
 #include "topology/place/place.h"
+#include "topology/print/aligned.h"
 #include "topology/print/devices.h"
-#include "topology/print/grid.h"
 #include "topology/print/print.h"
 
 enum { MATRIX_RANKS = 16 };
@@ -121,12 +121,12 @@ static void print_ranks(FILE *out, const struct view *view) {
     if (!view->n_places)
         return;
     fprintf(out, "\n");
-    grid_print(out, view->n_places + 1, 5, rank_cell, view);
+    aligned_print(out, view->n_places + 1, 5, rank_cell, view);
     if (view->n_places < 2)
         return;
     fprintf(out, "\nNearest level that holds both ranks\n");
     if (view->n_places <= MATRIX_RANKS)
-        grid_print(out, view->n_places + 1, view->n_places + 1, rank_link_cell, view);
+        aligned_print(out, view->n_places + 1, view->n_places + 1, rank_link_cell, view);
     print_link_counts(out, view);
 }
 

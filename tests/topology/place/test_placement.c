@@ -4,6 +4,7 @@
 #include "topology/model/machine.h"
 #include "topology/place/bind.h"
 #include "topology/place/placement.h"
+#include "topology/print/print.h"
 
 #include "tests/cmocka_all.h"
 

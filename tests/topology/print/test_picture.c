@@ -7,8 +7,8 @@
 #include "topology/model/machine.h"
 #include "topology/place/bind.h"
 #include "topology/place/place.h"
-#include "topology/print/drawing.h"
-#include "topology/print/picture.h"
+#include "topology/print/picture/drawing.h"
+#include "topology/print/picture/parts.h"
 
 #include "tests/cmocka_all.h"
 

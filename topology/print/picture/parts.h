@@ -1,6 +1,6 @@
 /* The parts of the picture of a machine. Private to topology/. */
-#ifndef SPB_TOPOLOGY_PRINT_PICTURE_H
-#define SPB_TOPOLOGY_PRINT_PICTURE_H
+#ifndef SPB_TOPOLOGY_PRINT_PICTURE_PARTS_H
+#define SPB_TOPOLOGY_PRINT_PICTURE_PARTS_H
 
 #include "base/status.h"
 #include "topology/print/print.h"

@@ -1,4 +1,4 @@
-#include "topology/print/box.h"
+#include "topology/print/picture/box.h"
 
 #include <stdlib.h>
 

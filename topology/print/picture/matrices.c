@@ -4,8 +4,8 @@
 
 #include "topology/model/machine.h"
 #include "topology/place/place.h"
-#include "topology/print/drawing.h"
-#include "topology/print/picture.h"
+#include "topology/print/picture/drawing.h"
+#include "topology/print/picture/parts.h"
 
 enum { MOST_DEVICES = 40, WRITTEN = 24, INK = 0x202020, PALE = 0xffffff, SELF = 0xf0f0f0 };
 

@@ -1,11 +1,11 @@
 /* Boxes in boxes: a tree that lays itself out. Private to topology/. */
-#ifndef SPB_TOPOLOGY_PRINT_BOX_H
-#define SPB_TOPOLOGY_PRINT_BOX_H
+#ifndef SPB_TOPOLOGY_PRINT_PICTURE_BOX_H
+#define SPB_TOPOLOGY_PRINT_PICTURE_BOX_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "topology/print/drawing.h"
+#include "topology/print/picture/drawing.h"
 
 struct box {
     char title[DRAWING_TEXT];  /* its first line */

@@ -2,8 +2,8 @@
  *
  * Coordinates are pixels, y downwards. The font is monospaced, so that the room a text takes is
  * known before it is drawn, and a test can tell whether any two texts overlap. */
-#ifndef SPB_TOPOLOGY_PRINT_DRAWING_H
-#define SPB_TOPOLOGY_PRINT_DRAWING_H
+#ifndef SPB_TOPOLOGY_PRINT_PICTURE_DRAWING_H
+#define SPB_TOPOLOGY_PRINT_PICTURE_DRAWING_H
 
 #include <stdbool.h>
 #include <stddef.h>

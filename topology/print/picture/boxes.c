@@ -1,13 +1,14 @@
 #include <hwloc.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text/text.h"
 #include "topology/model/machine.h"
 #include "topology/model/walk.h"
 #include "topology/place/place.h"
-#include "topology/print/box.h"
-#include "topology/print/picture.h"
+#include "topology/print/picture/box.h"
+#include "topology/print/picture/parts.h"
 
 enum {
     PACKAGE = 0xf4f4f4,
@@ -265,12 +266,7 @@ static enum status add_hosts(const struct view *v, struct box *parent) {
     return ST_OK;
 }
 
-static enum status build(const struct view *v, struct box *root) {
-    const struct machine *m = v->machine;
-    bool done[2048] = {false};
-    const int devices = m->n_gpus + m->n_nics;
-    if (devices > (int)(sizeof done / sizeof *done))
-        return fail(ST_USAGE, "%d devices do not fit into a picture", devices);
+static enum status build(const struct view *v, struct box *root, bool *done) {
     if (v->n > 0) {
         char ranks[40];
         ranks_of_host(v, v->places[0].host_key, ranks, sizeof ranks);
@@ -285,7 +281,7 @@ static enum status build(const struct view *v, struct box *root) {
     if (st)
         return st;
     /* Those that hang on no package, and those of which nothing is told. */
-    if (add_devices(v, root, hwloc_topology_get_topology_cpuset(m->topo), done) ||
+    if (add_devices(v, root, hwloc_topology_get_topology_cpuset(v->machine->topo), done) ||
         add_devices(v, root, NULL, done))
         return ST_ENV;
     return add_hosts(v, root);
@@ -295,15 +291,17 @@ enum status picture_boxes(struct drawing *d, double x, double y, const struct ma
                           const struct place *places, int n) {
     const struct view view = {machine, places, n};
     struct box *root = box_new(NULL, 0, 1);
-    enum status st = root ? ST_OK : ST_ENV;
+    bool *done = calloc((size_t)(machine->n_gpus + machine->n_nics + 1), sizeof *done);
+    enum status st = root && done ? ST_OK : ST_ENV;
     if (st == ST_OK) {
         root->bare = true;
-        st = build(&view, root);
+        st = build(&view, root, done);
     }
     if (st == ST_OK) {
         box_measure(root);
         box_draw(root, d, x, y);
     }
     box_free(root);
+    free(done);
     return st == ST_ENV ? fail(ST_ENV, "out of memory for the picture") : st;
 }

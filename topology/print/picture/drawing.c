@@ -1,4 +1,4 @@
-#include "topology/print/drawing.h"
+#include "topology/print/picture/drawing.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-#include "topology/print/picture.h"
+#include "topology/print/picture/parts.h"
 
 #include "topology/model/machine.h"
-#include "topology/print/drawing.h"
+#include "topology/print/picture/drawing.h"
 
 static const double margin = 12;
 
