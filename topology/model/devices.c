@@ -156,7 +156,7 @@ static double port_gb_s(const struct machine *machine, const struct pci_device *
     return told ? strtod(told, NULL) / 1000 : 0;
 }
 
-static void describe(const struct machine *machine, struct pci_device *device, int index) {
+static enum status describe(const struct machine *machine, struct pci_device *device, int index) {
     const struct hwloc_pcidev_attr_s *attr = &device->pci_obj->attr->pcidev;
     snprintf(device->pci, sizeof device->pci, "%04x:%02x:%02x.%01x", attr->domain, attr->bus,
              attr->dev, attr->func);
@@ -165,7 +165,7 @@ static void describe(const struct machine *machine, struct pci_device *device, i
     (device->kind == DEVICE_GPU ? name_gpu : name_nic)(device, index);
     if (device->kind == DEVICE_NIC)
         device->peak_gb_s = port_gb_s(machine, device);
-    pci_path_find(machine, device);
+    return pci_path_find(machine, device);
 }
 
 static int by_address(const void *left, const void *right) {
@@ -207,9 +207,19 @@ enum status devices_find(struct machine *machine) {
     }
     qsort(machine->gpus, (size_t)machine->n_gpus, sizeof *machine->gpus, by_address);
     qsort(machine->nics, (size_t)machine->n_nics, sizeof *machine->nics, by_address);
+    enum status st = ST_OK;
+    for (int i = 0; i < machine->n_gpus && !st; i++)
+        st = describe(machine, &machine->gpus[i], i);
+    for (int i = 0; i < machine->n_nics && !st; i++)
+        st = describe(machine, &machine->nics[i], i);
+    return st;
+}
+
+void devices_free(struct machine *machine) {
     for (int i = 0; i < machine->n_gpus; i++)
-        describe(machine, &machine->gpus[i], i);
+        free(machine->gpus[i].hops);
     for (int i = 0; i < machine->n_nics; i++)
-        describe(machine, &machine->nics[i], i);
-    return ST_OK;
+        free(machine->nics[i].hops);
+    free(machine->gpus);
+    free(machine->nics);
 }

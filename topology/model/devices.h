@@ -21,8 +21,6 @@ struct pci_hop {
     double gb_s;           /* the most it can carry in one direction, 0 when unknown */
 };
 
-enum { PCI_HOPS = 8 }; /* switches in cascade; machines have two or three */
-
 struct pci_device {
     enum device_kind kind;
     char name[64];   /* "gpu0" in PCI order; a NIC's RDMA name, else its interface, else "nic0" */
@@ -33,7 +31,7 @@ struct pci_device {
     int numa;             /* OS number of the NUMA node it hangs on, -1 if none or several */
     double peak_gb_s;     /* of a NIC's port, one direction; 0 when unknown, as in most files */
     struct hwloc_obj *pci_obj;
-    struct pci_hop hops[PCI_HOPS]; /* its own PCI link, then those of the switches above */
+    struct pci_hop *hops; /* its own PCI link, then those of the switches above */
     int n_hops;
 };
 
@@ -57,5 +55,6 @@ bool device_nic_is_nearest(const struct machine *machine, const struct pci_devic
 
 /* Fills machine->gpus and machine->nics, each in PCI order. ST_ENV when memory is short. */
 enum status devices_find(struct machine *machine);
+void devices_free(struct machine *machine);
 
 #endif

@@ -22,7 +22,7 @@
 #endif
 
 /* Adds a cache to the row of its likes, or to a new row. */
-static void count_cache(struct machine *machine, hwloc_obj_t obj) {
+static enum status count_cache(struct machine *machine, hwloc_obj_t obj) {
     const struct machine_cache cache = {
         .level = (int)obj->attr->cache.depth,
         .bytes = obj->attr->cache.size,
@@ -36,22 +36,29 @@ static void count_cache(struct machine *machine, hwloc_obj_t obj) {
         if (row->level == cache.level && row->bytes == cache.bytes && row->cores == cache.cores &&
             row->pus == cache.pus) {
             row->count++;
-            return;
+            return ST_OK;
         }
     }
-    if (machine->n_caches < MACHINE_CACHES)
-        machine->caches[machine->n_caches++] = cache;
+    struct machine_cache *grown =
+        realloc(machine->caches, ((size_t)machine->n_caches + 1) * sizeof *grown);
+    if (!grown)
+        return fail(ST_ENV, "out of memory for %d kinds of caches", machine->n_caches);
+    machine->caches = grown;
+    machine->caches[machine->n_caches++] = cache;
+    return ST_OK;
 }
 
-static void count_caches(struct machine *machine) {
+static enum status count_caches(struct machine *machine) {
+    enum status st = ST_OK;
     static const hwloc_obj_type_t types[] = {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE,
                                              HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L4CACHE,
                                              HWLOC_OBJ_L5CACHE};
     for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
         hwloc_obj_t obj = NULL;
-        while ((obj = hwloc_get_next_obj_by_type(machine->topo, types[t], obj)))
-            count_cache(machine, obj);
+        while (!st && (obj = hwloc_get_next_obj_by_type(machine->topo, types[t], obj)))
+            st = count_cache(machine, obj);
     }
+    return st;
 }
 
 static void name_machine(struct machine *machine, const char *source, const char *input) {
@@ -117,12 +124,12 @@ static enum status summarise(struct machine *machine, const char *input) {
     if (machine->native)
         machine->cpu_quota = system_cpu_quota("/sys/fs/cgroup", "/proc/self/cgroup");
     name_machine(machine, machine->source, input);
-    count_caches(machine);
-    const enum status status = find_allowed(machine);
-    if (status)
-        return status;
-    const enum status found = devices_find(machine);
-    return found ? found : fabric_find(machine);
+    enum status st = count_caches(machine);
+    if (!st)
+        st = find_allowed(machine);
+    if (!st)
+        st = devices_find(machine);
+    return st ? st : fabric_find(machine);
 }
 
 /* libpciaccess never frees its list of devices, and hwloc unloads that plugin before
@@ -190,8 +197,8 @@ enum status machine_load(struct machine *machine, const char *source_name, const
 }
 
 void machine_free(struct machine *machine) {
-    free(machine->gpus);
-    free(machine->nics);
+    free(machine->caches);
+    devices_free(machine);
     free(machine->fabric);
     hwloc_bitmap_free(machine->allowed);
     if (machine->topo)

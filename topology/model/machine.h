@@ -24,8 +24,6 @@ struct machine_cache {
     int cores, pus; /* that share one */
 };
 
-enum { MACHINE_CACHES = 16 };
-
 /* Read-only after machine_load(). */
 struct machine {
     struct hwloc_topology *topo;
@@ -39,7 +37,7 @@ struct machine {
     int allowed_cores;                    /* cores of which at least one PU is allowed */
     int cpu_quota; /* CPUs' worth of time the control group grants, 0 if unlimited */
     uint64_t memory_bytes;
-    struct machine_cache caches[MACHINE_CACHES];
+    struct machine_cache *caches;
     int n_caches;
     struct pci_device *gpus, *nics;
     int n_gpus, n_nics;

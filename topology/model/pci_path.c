@@ -3,6 +3,7 @@
 #include <hwloc.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "topology/model/machine.h"
@@ -43,15 +44,23 @@ static double link_gb_s(const struct machine *machine, hwloc_obj_t obj) {
     return (double)attr->linkspeed > 0.99 * most && ends_agree(obj) ? most : 0;
 }
 
-void pci_path_find(const struct machine *machine, struct pci_device *device) {
-    hwloc_obj_t obj = device->pci_obj;
-    while (device->n_hops < PCI_HOPS) {
+/* The link next above: above a link is a port, and above a switch's port the switch's own link. */
+static hwloc_obj_t next_link(hwloc_obj_t obj) {
+    return walk_is_pci_bridge(obj->parent) && walk_is_pci_bridge(obj->parent->parent)
+               ? obj->parent->parent
+               : NULL;
+}
+
+enum status pci_path_find(const struct machine *machine, struct pci_device *device) {
+    size_t n = 0;
+    for (hwloc_obj_t obj = device->pci_obj; obj; obj = next_link(obj))
+        n++;
+    device->hops = malloc(n * sizeof *device->hops);
+    if (!device->hops)
+        return fail(ST_ENV, "out of memory for the PCI path of %s", device->name);
+    for (hwloc_obj_t obj = device->pci_obj; obj; obj = next_link(obj))
         device->hops[device->n_hops++] = (struct pci_hop){obj, link_gb_s(machine, obj)};
-        /* Above a link is a port, and above a switch's port the switch's own link. */
-        if (!walk_is_pci_bridge(obj->parent) || !walk_is_pci_bridge(obj->parent->parent))
-            return;
-        obj = obj->parent->parent;
-    }
+    return ST_OK;
 }
 
 static bool is_below(hwloc_obj_t obj, const struct hwloc_obj *above) {

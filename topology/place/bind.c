@@ -15,10 +15,6 @@ static const char *const policy_names[BIND_POLICIES] = {
     [BIND_NONE] = "none",
 };
 
-const char *bind_policy_name(enum bind_policy policy) {
-    return (unsigned)policy < BIND_POLICIES ? policy_names[policy] : "unknown";
-}
-
 /* Adds allowed cores [first, end), counted in hwloc's order. */
 static int add_cores(const struct machine *machine, long first, long end, hwloc_bitmap_t cpus) {
     long index = 0;
@@ -75,7 +71,7 @@ enum status bind_rank(const struct machine *machine, enum bind_policy policy, in
     enum status status = bind_share(machine, policy, local_rank, local_size, cpus);
     if (!status && hwloc_set_cpubind(machine->topo, cpus, HWLOC_CPUBIND_PROCESS))
         status = fail(ST_ENV, "cannot bind local rank %d of %d to its %s: %s; run with --bind none",
-                      local_rank, local_size, bind_policy_name(policy), strerror(errno));
+                      local_rank, local_size, policy_names[policy], strerror(errno));
     hwloc_bitmap_free(cpus);
     return status;
 }
@@ -97,7 +93,7 @@ enum status bind_described(const struct machine *machine, enum bind_policy polic
         snprintf(host, sizeof host, "node%d", r / local_size);
         if (r < local_size) {
             st = bind_share(machine, policy, r, local_size, cpus);
-            place_at(machine, cpus, host, &places[r]);
+            st = st ? st : place_at(machine, cpus, host, &places[r]);
             continue;
         }
         places[r] = places[r % local_size]; /* hosts are alike */

@@ -21,9 +21,6 @@ enum bind_policy {
     BIND_POLICIES
 };
 
-/* "core", "numa", "none". */
-const char *bind_policy_name(enum bind_policy policy);
-
 /* Sets cpus to what rank 0 <= local_rank < local_size gets of those that share what this process
  * may use. Pure: touches no process. ST_ENV when memory is short. */
 enum status bind_share(const struct machine *machine, enum bind_policy policy, int local_rank,
@@ -38,11 +35,12 @@ enum status bind_rank(const struct machine *machine, enum bind_policy policy, in
 
 /* Seats ranks on a machine that is only described, or on several that are alike: rank r sits on
  * host r / (ranks / hosts), bound as bind_rank() would bind it there. hosts divides ranks. Fills
- * places[ranks]; hosts are called node0, node1, ... ST_ENV when memory is short. */
+ * places[ranks]; hosts are called node0, node1, ... ST_ENV when memory is short,
+ * ST_USAGE where place_at() refuses. */
 enum status bind_described(const struct machine *machine, enum bind_policy policy, int hosts,
                            int ranks, struct place *places);
 
-/* The policy of that name; BIND_POLICIES if there is none. */
+/* The policy of that name ("core", "numa", "none"); BIND_POLICIES if there is none. */
 enum bind_policy bind_policy_find(const char *name);
 
 #endif

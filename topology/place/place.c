@@ -51,8 +51,8 @@ static void list_cpus(hwloc_const_bitmap_t cpus, char *list, size_t n) {
     memcpy(comma ? comma + 1 : list, more, sizeof more);
 }
 
-static void place_on(const struct machine *machine, hwloc_const_bitmap_t cpus,
-                     struct place *place) {
+static enum status place_on(const struct machine *machine, hwloc_const_bitmap_t cpus,
+                            struct place *place) {
     list_cpus(cpus, place->cpus, sizeof place->cpus);
     for (int level = 0; level < PLACE_LEVELS; level++)
         place->within[level] =
@@ -60,9 +60,14 @@ static void place_on(const struct machine *machine, hwloc_const_bitmap_t cpus,
     hwloc_obj_t core = NULL;
     while ((core = hwloc_get_next_obj_by_depth(machine->topo, walk_core_depth(machine), core))) {
         const int id = os_number(core);
-        if (hwloc_bitmap_intersects(core->cpuset, cpus) && id >= 0 && id < PLACE_MAX_CPUS)
-            place->cores[id / 64] |= UINT64_C(1) << (id % 64);
+        if (!hwloc_bitmap_intersects(core->cpuset, cpus))
+            continue;
+        if (id >= PLACE_MAX_CPUS)
+            return fail(ST_USAGE, "cannot seat a rank on processor %d: places end at %d", id,
+                        PLACE_MAX_CPUS - 1);
+        place->cores[id / 64] |= UINT64_C(1) << (id % 64);
     }
+    return ST_OK;
 }
 
 /* "" where there is none: the host name then stands alone. */
@@ -100,17 +105,17 @@ enum status place_self(const struct machine *machine, struct place *place) {
     text_copy(place->host, sizeof place->host, host);
     place->host_key = place_host_key();
     place->pid = (int32_t)getpid();
-    place_on(machine, cpus, place);
+    const enum status st = place_on(machine, cpus, place);
     hwloc_bitmap_free(cpus);
-    return ST_OK;
+    return st;
 }
 
-void place_at(const struct machine *machine, const struct hwloc_bitmap_s *cpus,
-              const char *host_name, struct place *place) {
+enum status place_at(const struct machine *machine, const struct hwloc_bitmap_s *cpus,
+                     const char *host_name, struct place *place) {
     *place = (struct place){0};
     text_copy(place->host, sizeof place->host, host_name);
     place->host_key = text_hash(TEXT_HASH_START, host_name);
-    place_on(machine, cpus, place);
+    return place_on(machine, cpus, place);
 }
 
 enum link_class place_link(const struct place *a, const struct place *b) {

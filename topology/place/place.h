@@ -32,13 +32,15 @@ struct place {
 /* Of the calling process's host: struct place's host_key. */
 uint64_t place_host_key(void);
 
-/* The calling process: its host and current binding. ST_USAGE if machine is not this one. */
+/* The calling process: its host and current binding. ST_USAGE if machine is not this one, or has
+ * cores that struct place has no room for. */
 enum status place_self(const struct machine *machine, struct place *place);
 
 /* A rank bound to cpus, on a host called host_name (its key is made of the name alone): for
- * machines that are only described. */
-void place_at(const struct machine *machine, const struct hwloc_bitmap_s *cpus,
-              const char *host_name, struct place *place);
+ * machines that are only described. ST_USAGE if cpus hold a core that struct place has no room for.
+ */
+enum status place_at(const struct machine *machine, const struct hwloc_bitmap_s *cpus,
+                     const char *host_name, struct place *place);
 
 /* The nearest level at which one object covers both, else cross-package on one host, else
  * network. Symmetric. */

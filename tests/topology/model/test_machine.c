@@ -170,6 +170,21 @@ static void ranks_are_shown(void **state) {
     machine_free(&machine);
 }
 
+/* Processor numbers beyond what a place holds are refused, not left out. */
+static void far_processors_are_refused(void **state) {
+    (void)state;
+    struct machine machine;
+    struct place place;
+    assert_int_equal(machine_load(&machine, "synthetic", "core:2 pu:1(indexes=0,5000)"), ST_OK);
+    hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
+    hwloc_bitmap_only(cpus, 0);
+    assert_int_equal(place_at(&machine, cpus, "a", &place), ST_OK);
+    hwloc_bitmap_only(cpus, 5000);
+    assert_int_equal(place_at(&machine, cpus, "a", &place), ST_USAGE);
+    hwloc_bitmap_free(cpus);
+    machine_free(&machine);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(synthetic),
@@ -178,6 +193,7 @@ int main(void) {
         cmocka_unit_test(export_reads_back),
         cmocka_unit_test(fingerprint_tells_apart),
         cmocka_unit_test(ranks_are_shown),
+        cmocka_unit_test(far_processors_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
