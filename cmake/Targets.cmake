@@ -62,6 +62,7 @@ function(spb_test name)
     set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)
     return()
   endif()
+  target_link_libraries(${name} PRIVATE MPI::MPI_C)
   foreach(n IN LISTS arg_RANKS)
     add_test(NAME ${name}.${n} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n}
              ${MPIEXEC_PREFLAGS} $<TARGET_FILE:${name}>)

@@ -22,9 +22,7 @@ enum status peer_bytes_agree(const struct plan_spec *spec, struct peer_bytes *ou
     add_up(spec->send, spec->n_send, out->send);
     add_up(spec->recv, spec->n_recv, out->recv);
     uint64_t *announced = bytes + 2 * size;
-    MPI_Request request;
-    MPI_Ialltoall(out->send, 1, MPI_UINT64_T, announced, 1, MPI_UINT64_T, g->comm, &request);
-    wait_requests(g->wait, 1, &request);
+    group_alltoall(g, out->send, announced, sizeof *announced);
     for (int p = 0; p < g->size && st == ST_OK; p++)
         if (announced[p] != out->recv[p])
             st = fail(

@@ -1,4 +1,5 @@
-/* A group of ranks that exchange with each other: an MPI communicator and how to wait on it.
+/* A group of ranks that exchange with each other, and how they wait. What it is to MPI is known to
+ * those who include comm/ranks/communicator.h.
  *
  * All collectives here are untimed helpers (start-up, agreement, statistics) except
  * group_barrier(), which is the synchronisation of every measurement. All wait by the group's
@@ -6,7 +7,6 @@
 #ifndef SPB_COMM_RANKS_GROUP_H
 #define SPB_COMM_RANKS_GROUP_H
 
-#include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,16 +14,15 @@
 #include "comm/ranks/wait.h"
 
 struct group {
-    MPI_Comm comm;
+    struct communicator *mpi; /* one for all copies of the group */
     int rank, size;
     enum wait_policy wait;
     int next_tag; /* of the next plan; equal on all ranks, since creating a plan is collective */
-    struct group_part *part;   /* NULL: it is no part of another */
-    struct group_parts *parts; /* of it */
+    struct group_part *part; /* NULL: it is no part of another */
 };
 
-/* A group over comm, which it duplicates. Collective. */
-enum status group_init(struct group *group, MPI_Comm comm, enum wait_policy wait);
+/* The group of all ranks that MPI started. Collective over them. */
+enum status group_init(struct group *group, enum wait_policy wait);
 
 /* The ranks of parent that pass the same color, ordered by key. Collective over parent, which keeps
  * the communicator when the part is freed, and gives it to the next who ask for the same ranks:
@@ -50,6 +49,9 @@ void group_sum_u64(const struct group *group, uint64_t *x, int n);
 /* bytes of every rank, in rank order, into all (size x bytes, on every rank). */
 void group_allgather(const struct group *group, const void *mine, void *all, size_t bytes);
 
+/* bytes from every rank to every other one (size x bytes, in rank order). */
+void group_alltoall(const struct group *group, const void *send, void *recv, size_t bytes);
+
 /* root's bytes, on every rank. */
 void group_bcast(const struct group *group, void *data, size_t bytes, int root);
 
@@ -58,6 +60,22 @@ void group_bcast(const struct group *group, void *data, size_t bytes, int root);
 void group_swap(const struct group *group, int peer, const void *mine, void *theirs, size_t bytes);
 void group_send(const struct group *group, int peer, const void *data, size_t bytes);
 void group_receive(const struct group *group, int peer, void *data, size_t bytes);
+
+/* Bytes to and from a peer; the sizes may differ by rank. */
+struct parcel {
+    int peer;
+    const void *send;
+    void *recv;
+    size_t send_bytes, recv_bytes;
+};
+
+/* The same with several peers at once, at most one parcel each. Collective over the group: nothing
+ * moves unless all ranks come with mine ST_OK and have memory for it; the same status on all. */
+enum status group_swap_parcels(const struct group *group, enum status mine,
+                               const struct parcel *parcels, size_t n);
+
+/* What each rank of the group is in `whole`, of which it is a part, [group size]. */
+void group_ranks_in(const struct group *group, const struct group *whole, int *ranks);
 
 /* The tag of the next plan of this group. */
 int group_take_tag(struct group *group);

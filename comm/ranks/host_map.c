@@ -66,8 +66,7 @@ static bool first_of_host(const struct card *cards, int rank) {
     return true;
 }
 
-enum status host_map_create(const struct transport_config *config, struct host_map *out) {
-    const struct group *world = config->world;
+enum status host_map_create(const struct group *world, uint64_t host_key, struct host_map *out) {
     const size_t size = (size_t)world->size;
     *out = (struct host_map){.host_keys = malloc(size * sizeof *out->host_keys)};
     struct card *cards = malloc(size * sizeof *cards);
@@ -75,7 +74,7 @@ enum status host_map_create(const struct transport_config *config, struct host_m
         cards && out->host_keys ? ST_OK : fail(ST_ENV, "out of memory for %d ranks", world->size);
     st = group_agree(world, st);
     if (st == ST_OK) {
-        const struct card mine = make_card(config->host_key);
+        const struct card mine = make_card(host_key);
         group_allgather(world, &mine, cards, sizeof mine);
         for (size_t r = 0; r < size; r++) {
             out->host_keys[r] = cards[r].host_key;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "comm/transport/transport.h"
+#include "comm/ranks/group.h"
 
 struct host_map {
     uint64_t *host_keys; /* [world size] */
@@ -18,8 +18,9 @@ struct host_map {
 /* Whether this system lets a process share memory that has no name; why says so if not. */
 bool shared_memory_works(char *why, size_t why_size);
 
-/* Collective over config->world. On failure, logged and on all ranks, nothing is left to free. */
-enum status host_map_create(const struct transport_config *config, struct host_map *out);
+/* host_key: equal on ranks that share a host (topology/place/place.h). Collective over the world.
+ * On failure, logged and on all ranks, nothing is left to free. */
+enum status host_map_create(const struct group *world, uint64_t host_key, struct host_map *out);
 void host_map_free(struct host_map *map);
 
 /* Whether shared memory alone joins the ranks: one host, connected. why says how many ranks and

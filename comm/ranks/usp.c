@@ -3,7 +3,7 @@
 enum status usp_open(const struct group *sp, enum usp_inner inner, int ulysses_size,
                      struct usp *out) {
     int u, r;
-    *out = (struct usp){.ulysses = {.comm = MPI_COMM_NULL}, .ring = {.comm = MPI_COMM_NULL}};
+    *out = (struct usp){0};
     usp_coordinates(inner, ulysses_size, sp->size / ulysses_size, sp->rank, &u, &r);
     enum status st = group_split(sp, r, u, &out->ulysses);
     if (st == ST_OK)

@@ -62,20 +62,3 @@ void wait_until_woken(enum wait_policy policy, bool (*done)(void *arg), void (*s
 void wait_until(enum wait_policy policy, bool (*done)(void *arg), void *arg) {
     wait_until_woken(policy, done, nap, arg);
 }
-
-struct requests {
-    int n;
-    MPI_Request *v;
-};
-
-static bool requests_done(void *arg) {
-    const struct requests *r = arg;
-    int flag = 0;
-    MPI_Testall(r->n, r->v, &flag, MPI_STATUSES_IGNORE);
-    return flag;
-}
-
-void wait_requests(enum wait_policy policy, int n, MPI_Request *requests) {
-    struct requests r = {n, requests};
-    wait_until(policy, requests_done, &r);
-}

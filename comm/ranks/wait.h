@@ -5,7 +5,6 @@
 #ifndef SPB_COMM_RANKS_WAIT_H
 #define SPB_COMM_RANKS_WAIT_H
 
-#include <mpi.h>
 #include <stdbool.h>
 
 enum wait_policy {
@@ -31,8 +30,5 @@ void wait_until(enum wait_policy policy, bool (*done)(void *arg), void *arg);
  * which returns when done(arg) is worth asking again. */
 void wait_until_woken(enum wait_policy policy, bool (*done)(void *arg), void (*sleep)(void *arg),
                       void *arg);
-
-/* Completes n requests (MPI_REQUEST_NULL allowed). */
-void wait_requests(enum wait_policy policy, int n, MPI_Request *requests);
 
 #endif

@@ -37,21 +37,13 @@ static void hybrid_free(struct transport *t, struct buffer *buffer) {
 /* Whether each rank of the group is on this rank's host, [group size]. */
 static enum status find_local(const struct hybrid_transport *h, const struct group *g,
                               bool *local) {
-    int *ranks = calloc(2 * (size_t)g->size, sizeof *ranks);
-    if (!ranks)
+    int *in_world = calloc((size_t)g->size, sizeof *in_world);
+    if (!in_world)
         return fail(ST_ENV, "out of memory for a plan over %d ranks", g->size);
-    for (int r = 0; r < g->size; r++)
-        ranks[r] = r;
-    int *in_world = ranks + g->size;
-    MPI_Group members, world;
-    MPI_Comm_group(g->comm, &members);
-    MPI_Comm_group(h->world->comm, &world);
-    MPI_Group_translate_ranks(members, g->size, ranks, world, in_world);
-    MPI_Group_free(&world);
-    MPI_Group_free(&members);
+    group_ranks_in(g, h->world, in_world);
     for (int r = 0; r < g->size; r++)
         local[r] = h->hosts.host_keys[in_world[r]] == h->hosts.host_keys[h->world->rank];
-    free(ranks);
+    free(in_world);
     return ST_OK;
 }
 
@@ -191,7 +183,7 @@ bool hybrid_transport_available(char *why, size_t why_size) {
 
 bool hybrid_transport_reaches(const struct transport_config *config, char *why, size_t why_size) {
     struct host_map map;
-    if (host_map_create(config, &map) != ST_OK) {
+    if (host_map_create(config->world, config->host_key, &map) != ST_OK) {
         snprintf(why, why_size, "out of memory");
         return false;
     }
@@ -208,7 +200,7 @@ enum status hybrid_transport_open(const struct transport_config *config, struct 
     enum status st =
         group_agree(config->world, h ? ST_OK : fail(ST_ENV, "out of memory for a transport"));
     if (st == ST_OK)
-        st = host_map_create(config, &h->hosts);
+        st = host_map_create(config->world, config->host_key, &h->hosts);
     if (st == ST_OK)
         st = shm_transport_open(config, &h->shm);
     /* Without trials, which would say nothing of how the two halves get on together. */

@@ -82,19 +82,6 @@ static void classify(const struct traffic_log *log, const struct group *g, const
         out->messages[c] = fmax(sent[c], received[c]);
 }
 
-/* The ranks of the group as ranks of the world, [group size]. */
-static void translate(const struct group *g, const struct group *world, int *in_world) {
-    MPI_Group members, all;
-    int *members_ranks = in_world + g->size;
-    for (int r = 0; r < g->size; r++)
-        members_ranks[r] = r;
-    MPI_Comm_group(g->comm, &members);
-    MPI_Comm_group(world->comm, &all);
-    MPI_Group_translate_ranks(members, g->size, members_ranks, all, in_world);
-    MPI_Group_free(&all);
-    MPI_Group_free(&members);
-}
-
 void traffic_planned(struct traffic_log *log, const struct plan_spec *spec,
                      const struct plan *plan) {
     const size_t size = (size_t)spec->group->size;
@@ -104,13 +91,13 @@ void traffic_planned(struct traffic_log *log, const struct plan_spec *spec,
         return;
     log->plans = plans;
     double *peers = calloc(4 * size, sizeof *peers);
-    int *in_world = calloc(2 * size, sizeof *in_world);
+    int *in_world = calloc(size, sizeof *in_world);
     if (peers && in_world) {
         struct traffic_plan *entry = &log->plans[log->n_plans++];
         *entry = (struct traffic_plan){.plan = plan};
         per_peer(spec->send, spec->n_send, peers, peers + size);
         per_peer(spec->recv, spec->n_recv, peers + 2 * size, peers + 3 * size);
-        translate(spec->group, log->world, in_world);
+        group_ranks_in(spec->group, log->world, in_world);
         classify(log, spec->group, in_world, peers, &entry->traffic);
     } else {
         log->incomplete = true;

@@ -216,7 +216,7 @@ static enum status run_command(struct rank *r, struct roster_entry *entry) {
 
 /* Between MPI_Init and MPI_Finalize. */
 static enum status with_mpi(struct rank *r, struct roster_entry *entry) {
-    enum status st = group_init(&r->world, MPI_COMM_WORLD, WAIT_YIELD);
+    enum status st = group_init(&r->world, WAIT_YIELD);
     if (st != ST_OK)
         return st;
     roster_note(entry, ROSTER_RUNNING);

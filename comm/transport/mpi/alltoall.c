@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "comm/copy/strided.h"
+#include "comm/ranks/communicator.h"
 #include "comm/transport/mpi/mpi.h"
 
 /* One side of the exchange: counts and displacements in bytes, by peer. */
@@ -134,7 +135,7 @@ static void repack(struct mpi_plan *plan, const struct block *blocks, size_t n,
 }
 
 static void call_library(struct mpi_plan *plan, struct alltoall *a) {
-    const MPI_Comm comm = plan->group->comm;
+    const MPI_Comm comm = group_comm(plan->group);
     const bool blocking = plan->group->wait == WAIT_SPIN;
     const struct side *s = &a->send, *r = &a->recv;
     if (blocking && a->uniform)

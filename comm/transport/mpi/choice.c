@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "comm/ranks/communicator.h"
 #include "comm/transport/mpi/scratch.h"
 
 enum { ROUNDS_MIN = 3, ROUNDS_MAX = 10 };
@@ -25,7 +26,8 @@ static uint64_t mix(uint64_t hash, uint64_t word) {
 
 /* What this rank does in the plan, whatever its buffers are. */
 static uint64_t key_of(const struct plan_spec *spec) {
-    uint64_t hash = mix(UINT64_C(14695981039346656037), (uint64_t)MPI_Comm_c2f(spec->group->comm));
+    uint64_t hash =
+        mix(UINT64_C(14695981039346656037), (uint64_t)MPI_Comm_c2f(group_comm(spec->group)));
     for (int side = 0; side < 2; side++) {
         const struct block *blocks = side ? spec->recv : spec->send;
         const size_t n = side ? spec->n_recv : spec->n_send;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "comm/copy/strided.h"
+#include "comm/ranks/communicator.h"
 #include "comm/transport/mpi/block_type.h"
 #include "comm/transport/mpi/mpi.h"
 
@@ -88,9 +89,9 @@ static void init_request(struct mpi_plan *plan, const struct message *m, size_t 
     MPI_Request *request = &ms->requests[m->first + piece];
     ms->types[m->first + piece] = m->typed ? type : MPI_DATATYPE_NULL;
     if (sending)
-        MPI_Send_init(data, count, type, peer, plan->tag, plan->group->comm, request);
+        MPI_Send_init(data, count, type, peer, plan->tag, group_comm(plan->group), request);
     else
-        MPI_Recv_init(data, count, type, peer, plan->tag, plan->group->comm, request);
+        MPI_Recv_init(data, count, type, peer, plan->tag, group_comm(plan->group), request);
 }
 
 static void init_requests(struct mpi_plan *plan, const struct message *messages, size_t n,

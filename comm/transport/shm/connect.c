@@ -88,50 +88,28 @@ static enum status describe_blocks(struct side open, struct peer *peer) {
     return ST_OK;
 }
 
-/* bytes of item from and to each peer; the sizes may differ by peer. */
-struct parcel {
-    void *send, *recv;
-    size_t send_bytes, recv_bytes;
-};
-
-static void swap(const struct group *g, int tag, const struct peer *peers, size_t n,
-                 const struct parcel *parcels, MPI_Request *requests) {
-    for (size_t i = 0; i < n; i++) {
-        const struct parcel *p = &parcels[i];
-        MPI_Irecv(p->recv, (int)p->recv_bytes, MPI_BYTE, peers[i].rank, tag, g->comm,
-                  &requests[2 * i]);
-        MPI_Isend(p->send, (int)p->send_bytes, MPI_BYTE, peers[i].rank, tag, g->comm,
-                  &requests[2 * i + 1]);
-    }
-    wait_requests(g->wait, (int)(2 * n), requests);
-}
-
 /* Both rounds of descriptors. */
-static enum status swap_descriptors(const struct group *g, int tag, struct peer *peers, size_t n) {
+static enum status swap_descriptors(const struct group *g, struct peer *peers, size_t n) {
     struct parcel *parcels = calloc(n + 1, sizeof *parcels);
-    MPI_Request *requests = calloc(2 * n + 1, sizeof *requests);
-    enum status st = parcels && requests ? ST_OK : fail(ST_ENV, "out of memory for %zu peers", n);
-    st = group_agree(g, st);
-    if (st == ST_OK) {
-        for (size_t i = 0; i < n; i++)
-            parcels[i] = (struct parcel){&peers[i].mine, &peers[i].theirs, sizeof(struct hello),
-                                         sizeof(struct hello)};
-        swap(g, tag, peers, n, parcels, requests);
-        for (size_t i = 0; i < n; i++) {
-            peers[i].in = calloc(peers[i].theirs.n_blocks + 1, sizeof *peers[i].in);
-            if (!peers[i].in)
-                st = fail(ST_ENV, "out of memory for the blocks of an exchange");
-        }
-        st = group_agree(g, st);
+    enum status st = parcels ? ST_OK : fail(ST_ENV, "out of memory for %zu peers", n);
+    for (size_t i = 0; i < n && st == ST_OK; i++)
+        parcels[i] = (struct parcel){peers[i].rank, &peers[i].mine, &peers[i].theirs,
+                                     sizeof(struct hello), sizeof(struct hello)};
+    st = group_swap_parcels(g, st, parcels, n);
+    if (st != ST_OK) {
+        free(parcels);
+        return st;
     }
-    if (st == ST_OK) {
-        for (size_t i = 0; i < n; i++)
-            parcels[i] = (struct parcel){peers[i].out, peers[i].in,
-                                         peers[i].mine.n_blocks * sizeof(struct wire_block),
-                                         peers[i].theirs.n_blocks * sizeof(struct wire_block)};
-        swap(g, tag, peers, n, parcels, requests);
+    for (size_t i = 0; i < n; i++) {
+        const size_t blocks = peers[i].theirs.n_blocks;
+        peers[i].in = calloc(blocks + 1, sizeof *peers[i].in);
+        if (!peers[i].in)
+            st = fail(ST_ENV, "out of memory for the blocks of an exchange");
+        parcels[i] = (struct parcel){peers[i].rank, peers[i].out, peers[i].in,
+                                     peers[i].mine.n_blocks * sizeof(struct wire_block),
+                                     blocks * sizeof(struct wire_block)};
     }
-    free(requests);
+    st = group_swap_parcels(g, st, parcels, n);
     free(parcels);
     return st;
 }
@@ -284,7 +262,6 @@ static enum status prepare(struct shm_plan *plan, const struct plan_spec *spec, 
 enum status shm_connect(struct shm_plan *plan, const struct plan_spec *spec,
                         const struct peer_bytes *bytes) {
     const struct group *g = spec->group;
-    const int tag = group_take_tag(spec->group);
     size_t n = 0;
     struct peer *peers = calloc((size_t)g->size, sizeof *peers);
     enum status st = peers ? ST_OK : fail(ST_ENV, "out of memory for an exchange plan");
@@ -294,7 +271,7 @@ enum status shm_connect(struct shm_plan *plan, const struct plan_spec *spec,
     }
     st = group_agree(g, st);
     if (st == ST_OK)
-        st = swap_descriptors(g, tag, peers, n);
+        st = swap_descriptors(g, peers, n);
     if (st == ST_OK)
         st = pair_own_blocks(spec, &plan->own);
     for (size_t i = 0; i < n && st == ST_OK; i++)

@@ -59,7 +59,7 @@ bool shm_transport_available(char *why, size_t why_size) {
 
 bool shm_transport_reaches(const struct transport_config *config, char *why, size_t why_size) {
     struct host_map map;
-    if (host_map_create(config, &map) != ST_OK) {
+    if (host_map_create(config->world, config->host_key, &map) != ST_OK) {
         snprintf(why, why_size, "out of memory");
         return false;
     }
@@ -70,7 +70,7 @@ bool shm_transport_reaches(const struct transport_config *config, char *why, siz
 
 enum status shm_transport_open(const struct transport_config *config, struct transport **out) {
     struct host_map map;
-    enum status st = host_map_create(config, &map);
+    enum status st = host_map_create(config->world, config->host_key, &map);
     if (st != ST_OK)
         return st;
     const int ranks_here = map.ranks_here;

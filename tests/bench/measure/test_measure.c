@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "comm/ranks/communicator.h"
+
 #include "tests/capture.h"
 #include "tests/mpi_test.h"
 
@@ -170,7 +172,8 @@ static void others_preparations_do_not_count(void **state) {
     config.clock = &clock;
     const struct measure_variant v = {prepare_work, run_work, &work, 1, 0};
 
-    MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, test_world.comm, &work.preparations, &window);
+    MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, group_comm(&test_world), &work.preparations,
+                            &window);
     MPI_Win_shared_query(window, 0, &size, &unit, &work.preparations);
     if (test_world.rank == 0)
         atomic_init(work.preparations, 0);

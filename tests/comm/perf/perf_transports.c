@@ -5,6 +5,7 @@
  *
  * Per size and transport: the median over runs of the slowest rank's time, and the median of the
  * ratios to shm in the same round; for ulysses also the bound of a plain copy. */
+#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,7 +125,7 @@ int main(int argc, char **argv) {
     const enum wait_policy wait = wait_policy_find(argc > 1 ? argv[1] : "");
     if (argc < 4 || wait == WAIT_POLICIES)
         MPI_Abort(MPI_COMM_WORLD, 2);
-    group_init(&world, MPI_COMM_WORLD, wait);
+    group_init(&world, wait);
     const struct op_row *row = op_find(argv[2]);
     const bool by_shape = strcmp(argv[2], "ulysses") == 0;
     for (int i = 3; i < argc; i++) {

@@ -1,3 +1,4 @@
+#include "comm/ranks/communicator.h"
 #include "comm/ranks/grid.h"
 #include "comm/ranks/usp.h"
 
@@ -10,9 +11,9 @@ static void barrier_separates(void **state) {
     const struct group *g = &test_world;
     MPI_Win window;
     int *count = NULL;
-    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, g->comm, &count, &window);
+    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, group_comm(g), &count, &window);
     *count = 0;
-    MPI_Barrier(g->comm);
+    MPI_Barrier(group_comm(g));
     for (int round = 1; round <= 20; round++) {
         const int one = 1;
         int seen = 0;
@@ -54,6 +55,36 @@ static void collectives(void **state) {
     assert_int_equal(root, 77);
 }
 
+/* A rank that cannot keeps the others from waiting for its parcels. */
+static void parcels_move_for_all_or_none(void **state) {
+    (void)state;
+    const struct group *g = &test_world;
+    const int next = (g->rank + 1) % g->size, previous = (g->rank + g->size - 1) % g->size;
+    int mine = g->rank, theirs = -1;
+    const struct parcel parcels[] = {{next, &mine, NULL, sizeof mine, 0},
+                                     {previous, NULL, &theirs, 0, sizeof theirs}};
+    const struct parcel both = {next, &mine, &theirs, sizeof mine, sizeof theirs};
+    const bool pair = next == previous;
+    const enum status broken = g->rank == g->size - 1 ? ST_ENV : ST_OK;
+    assert_int_equal(group_swap_parcels(g, broken, pair ? &both : parcels, pair ? 1 : 2), ST_ENV);
+    assert_int_equal(theirs, -1);
+    assert_int_equal(group_swap_parcels(g, ST_OK, pair ? &both : parcels, pair ? 1 : 2), ST_OK);
+    assert_int_equal(theirs, previous);
+}
+
+static void parts_know_their_ranks(void **state) {
+    (void)state;
+    const struct group *world = &test_world;
+    struct group part;
+    int ranks[64];
+    assert_int_equal(group_split(world, world->rank % 2, -world->rank, &part), ST_OK);
+    group_ranks_in(&part, world, ranks);
+    assert_int_equal(ranks[part.rank], world->rank);
+    for (int r = 1; r < part.size; r++)
+        assert_int_equal(ranks[r], ranks[r - 1] - 2);
+    group_free(&part);
+}
+
 static void grid_groups(void **state) {
     (void)state;
     for (int sp = 1; sp <= test_world.size; sp++) {
@@ -74,15 +105,15 @@ static void parts_serve_again(void **state) {
     struct group *world = &test_world, a, b, c;
     assert_int_equal(group_split(world, world->rank % 2, world->rank, &a), ST_OK);
     assert_int_equal(group_split(world, world->rank % 2, world->rank, &b), ST_OK);
-    assert_true(a.comm != b.comm);
-    const MPI_Comm comm = b.comm;
+    assert_true(group_comm(&a) != group_comm(&b));
+    const MPI_Comm comm = group_comm(&b);
     const int first = group_take_tag(&b);
     group_free(&b);
     const enum wait_policy wait = world->wait;
     world->wait = WAIT_BLOCK;
     assert_int_equal(group_split(world, world->rank % 2, world->rank, &b), ST_OK);
     world->wait = wait;
-    assert_true(b.comm == comm);
+    assert_true(group_comm(&b) == comm);
     assert_int_equal(b.wait, WAIT_BLOCK);
     assert_int_equal(group_take_tag(&b), first);
     assert_int_equal(group_split(world, world->rank % 2, -world->rank, &c), ST_OK);
@@ -125,9 +156,14 @@ static void usp_groups(void **state) {
 
 int tests(void) {
     const struct CMUnitTest all[] = {
-        cmocka_unit_test(barrier_separates), cmocka_unit_test(worst_status_reaches_all),
-        cmocka_unit_test(collectives),       cmocka_unit_test(grid_groups),
-        cmocka_unit_test(parts_serve_again), cmocka_unit_test(usp_groups),
+        cmocka_unit_test(barrier_separates),
+        cmocka_unit_test(worst_status_reaches_all),
+        cmocka_unit_test(collectives),
+        cmocka_unit_test(parcels_move_for_all_or_none),
+        cmocka_unit_test(parts_know_their_ranks),
+        cmocka_unit_test(grid_groups),
+        cmocka_unit_test(parts_serve_again),
+        cmocka_unit_test(usp_groups),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
 }
