@@ -1,6 +1,5 @@
 #include "base/text/units.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -189,54 +188,18 @@ const char *parse_range(const char *text, const char *(*parse_value)(const char 
     }
 }
 
-struct scale {
-    double factor;
-    const char *unit;
-};
-
-/* value in the first of the units (ascending) in which it reads below `below`, else in the last. */
-static struct unit_text format_scaled(double value, const struct scale *scales, size_t n,
-                                      double below, int digits) {
+struct unit_text format_bytes(double bytes) {
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     size_t i = 0;
-    while (i + 1 < n && fabs(value) / scales[i].factor >= below)
+    while (i + 1 < sizeof units / sizeof units[0] && fabs(bytes) >= 1023.5) {
+        bytes /= 1024;
         i++;
-    const double shown = value / scales[i].factor;
+    }
     struct unit_text t;
     /* %g turns to exponents above its precision; beyond 10^12 they are welcome. */
-    if (fabs(shown) >= below && fabs(shown) < 1e12)
-        snprintf(t.s, sizeof t.s, "%.0f %s", shown, scales[i].unit);
+    if (fabs(bytes) >= 1023.5 && fabs(bytes) < 1e12)
+        snprintf(t.s, sizeof t.s, "%.0f %s", bytes, units[i]);
     else
-        snprintf(t.s, sizeof t.s, "%.*g %s", digits, shown, scales[i].unit);
-    return t;
-}
-
-#define SCALES(table) (table), sizeof(table) / sizeof(table)[0]
-
-struct unit_text format_bytes(double bytes) {
-    static const struct scale scales[] = {
-        {1, "B"}, {0x1p10, "KiB"}, {0x1p20, "MiB"}, {0x1p30, "GiB"}, {0x1p40, "TiB"}};
-    return format_scaled(bytes, SCALES(scales), 1023.5, 4);
-}
-
-struct unit_text format_rate(double bytes_per_s) {
-    static const struct scale scales[] = {{1e9, "GB/s"}};
-    return format_scaled(bytes_per_s, SCALES(scales), 999.5, 3);
-}
-
-struct unit_text format_time(double seconds) {
-    static const struct scale scales[] = {{1e-9, "ns"}, {1e-6, "us"}, {1e-3, "ms"}, {1, "s"}};
-    return format_scaled(seconds, SCALES(scales), 999.5, 3);
-}
-
-struct unit_text format_count(int64_t count) {
-    static const struct {
-        int64_t factor;
-        const char *suffix;
-    } scales[] = {{1 << 30, "g"}, {1 << 20, "m"}, {1 << 10, "k"}, {1, ""}};
-    size_t i = 0;
-    while (scales[i].factor > 1 && (count == 0 || count % scales[i].factor != 0))
-        i++;
-    struct unit_text t;
-    snprintf(t.s, sizeof t.s, "%" PRId64 "%s", count / scales[i].factor, scales[i].suffix);
+        snprintf(t.s, sizeof t.s, "%.4g %s", bytes, units[i]);
     return t;
 }

@@ -32,14 +32,10 @@ const char *parse_real(const char *text, double *out);
 const char *parse_range(const char *text, const char *(*parse_value)(const char *, int64_t *),
                         int64_t *values, size_t *n);
 
-/* Long enough for everything below. */
 struct unit_text {
     char s[32];
 };
 
-struct unit_text format_bytes(double bytes);      /* "512 B", "64 KiB", "1.5 GiB" */
-struct unit_text format_rate(double bytes_per_s); /* "12.3 GB/s": 10^9 bytes */
-struct unit_text format_time(double seconds);     /* "850 ns", "1.23 ms", "12.3 s" */
-struct unit_text format_count(int64_t count);     /* "4k" where exact, else "4100" */
+struct unit_text format_bytes(double bytes); /* "512 B", "64 KiB", "1.5 GiB" */
 
 #endif

@@ -168,38 +168,21 @@ static void bounded_over_elements(void **state) {
 static void formats(void **state) {
     (void)state;
     static const struct {
-        struct unit_text (*format)(double);
         double value;
         const char *want;
     } cases[] = {
-        {format_bytes, 0, "0 B"},
-        {format_bytes, 512, "512 B"},
-        {format_bytes, 1023, "1023 B"},
-        {format_bytes, 65536, "64 KiB"},
-        {format_bytes, 1048575, "1 MiB"},
-        {format_bytes, 1610612736, "1.5 GiB"},
-        {format_bytes, 280 * 0x1p20, "280 MiB"},
-        {format_bytes, 3000 * 0x1p40, "3000 TiB"},
-        {format_rate, 12.34e9, "12.3 GB/s"},
-        {format_rate, 1.234e6, "0.00123 GB/s"},
-        {format_rate, 1234e9, "1234 GB/s"},
-        {format_time, 850e-9, "850 ns"},
-        {format_time, 999.9e-9, "1 us"},
-        {format_time, 1.234e-3, "1.23 ms"},
-        {format_time, 12.34, "12.3 s"},
-        {format_time, 3600, "3600 s"},
-        {format_time, -1e-3, "-1 ms"},
-        {format_time, 0, "0 ns"},
+        {0, "0 B"},
+        {512, "512 B"},
+        {1023, "1023 B"},
+        {65536, "64 KiB"},
+        {1048575, "1 MiB"},
+        {1610612736, "1.5 GiB"},
+        {280 * 0x1p20, "280 MiB"},
+        {3000 * 0x1p40, "3000 TiB"},
     };
     for (size_t i = 0; i < COUNT(cases); i++)
-        assert_string_equal(cases[i].format(cases[i].value).s, cases[i].want);
-    assert_string_equal(format_count(4096).s, "4k");
-    assert_string_equal(format_count(4100).s, "4100");
-    assert_string_equal(format_count(3 << 20).s, "3m");
-    assert_string_equal(format_count(0).s, "0");
-    /* The largest values still fit. */
-    format_bytes(1e300);
-    format_rate(-1e300);
+        assert_string_equal(format_bytes(cases[i].value).s, cases[i].want);
+    format_bytes(-1e300); /* still fits */
 }
 
 int main(void) {
