@@ -12,33 +12,27 @@
 #include "bench/links/source.h"
 #include "bench/measure/measured_op.h"
 #include "bench/measure/setup.h"
-#include "comm/copy/rows.h"
 #include "comm/op/op.h"
 #include "results/record/record.h"
 
 /* Cold: enough copies of the buffers that a turn through them leaves nothing in the last-level
  * cache. */
-static int copies_of(const struct comm_case *c, const struct machine *machine) {
+static int copies_of(const struct comm_case *c, size_t footprint, size_t cache_bytes) {
     enum { MOST = 256 };
     if (!c->cold)
         return 1;
-    uint64_t cache = 0;
-    for (int i = 0; i < machine->n_caches; i++)
-        if (machine->caches[i].bytes > cache)
-            cache = machine->caches[i].bytes;
-    const uint64_t footprint =
-        op_memory(c->row, c->pass, &c->params, c->spread.sp_size, &c->one_host);
-    const uint64_t copies = 2 * cache / (footprint ? footprint : 1) + 2;
+    const size_t copies = 2 * cache_bytes / (footprint ? footprint : 1) + 2;
     return copies > MOST ? MOST : (int)copies;
 }
 
-static enum status create_copies(struct measured_op *m, int n, const struct comm_case *c,
-                                 struct setup *setup) {
+static enum status create_copies(struct measured_op *m, const struct session *s,
+                                 const struct comm_case *c, struct setup *setup) {
     const size_t footprint =
         op_memory(c->row, c->pass, &c->params, c->spread.sp_size, &c->one_host);
+    const int n = copies_of(c, footprint, s->cache_bytes);
     *m = (struct measured_op){.copies = calloc((size_t)n, sizeof *m->copies),
                               .trace = setup->transport->trace,
-                              .settles = !c->cold && footprint < host_cache_bytes()};
+                              .settles = !c->cold && footprint < s->cache_bytes};
     enum status st =
         m->copies ? ST_OK : fail(ST_ENV, "out of memory for %d copies of an exchange", n);
     st = group_agree(setup->grid.world, st);
@@ -167,10 +161,9 @@ static size_t bound_bytes(const struct measured_op *m, const struct setup *setup
 
 static enum status measure_case(struct session *s, struct setup *setup, size_t i,
                                 const struct comm_case *c, const struct link_rates *rates) {
-    const int copies = copies_of(c, s->run->machine);
     struct measured_op m;
     struct outcome out = {.checked = opts_flag(s->run->opts, "check"), .rates = rates};
-    enum status st = create_copies(&m, copies, c, setup);
+    enum status st = create_copies(&m, s, c, setup);
     if (st != ST_OK) {
         free_copies(&m);
         return st;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "bench/record/pair.h"
-#include "comm/copy/rows.h"
 #include "results/record/record.h"
 
 /* What each part of a probe may take, but for its fewest samples. */
@@ -89,7 +88,8 @@ static json_t *new_record(const struct group *world) {
 }
 
 /* Each rank's share of the host's last-level cache, where its host has the most ranks. */
-static double cache_share(const struct run *run) {
+static double cache_share(const struct session *s) {
+    const struct run *run = s->run;
     int most = 1;
     for (int r = 0; r < run->world->size; r++) {
         int here = 0;
@@ -97,9 +97,7 @@ static double cache_share(const struct run *run) {
             here += run->places[q].host_key == run->places[r].host_key;
         most = here > most ? here : most;
     }
-    double cache = (double)host_cache_bytes();
-    group_max(run->world, &cache, 1);
-    return cache / most;
+    return (double)s->cache_bytes / most;
 }
 
 /* Sizes inside a host: up to where the buffers of its ranks fill the last-level cache twice, and
@@ -147,7 +145,7 @@ static enum status measure_warm(struct session *s, struct transport *t, const st
     json_t *record = new_record(run->world);
     enum status st = ST_OK;
     if (link_probe_choose(run->places, ranks, false, probe->alone, probe->loaded)) {
-        const struct part part = inside_part(cache_share(run));
+        const struct part part = inside_part(cache_share(s));
         st = measure_part(s, t, &part, &scope, record);
     }
     if (st == ST_OK && link_probe_choose(run->places, ranks, true, probe->alone, probe->loaded)) {
@@ -181,7 +179,7 @@ static enum status measure_cold(struct session *s, struct transport *t, const st
     const int ranks = run->world->size;
     if (!link_probe_choose(run->places, ranks, false, probe->alone, probe->loaded))
         return ST_OK;
-    const double share = cache_share(run);
+    const double share = cache_share(s);
     struct part part = inside_part(share);
     part.n_sizes--; /* the largest is in no cache anyway */
     struct displacer d = {.bytes = (size_t)fmax(1.5 * share, 4 << 20)};
@@ -213,6 +211,7 @@ static enum status probe_links(struct session *s, size_t i, const struct setup *
         .trace = s->run->trace,
         .world = world,
         .host_key = s->run->places[world->rank].host_key,
+        .cache_bytes = s->cache_bytes,
     };
     struct transport *t = NULL;
     bool *masks = malloc(2 * pairs * sizeof *masks);

@@ -38,6 +38,9 @@ enum status session_open(struct session *s, struct run *run) {
     if (st != ST_OK)
         return st;
     s->config.crowd = &s->crowd;
+    uint64_t cache_bytes = machine_cache_bytes(run->machine);
+    group_max_u64(run->world, &cache_bytes, 1);
+    s->cache_bytes = (size_t)cache_bytes;
     for (int r = 0; r < ranks; r++)
         s->host_keys[r] = run->places[r].host_key;
     return sweep_create(o, run->world->size, &s->sweep);
@@ -86,6 +89,7 @@ enum status setup_open(struct setup *setup, struct session *s, size_t i,
         .trace = s->run->trace,
         .world = s->run->world,
         .host_key = s->run->places[s->run->world->rank].host_key,
+        .cache_bytes = s->cache_bytes,
     };
     st = transport_open(sweep_str(s->sweep, i, "transport"), &config, &setup->transport);
     if (st == ST_OK)

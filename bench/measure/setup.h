@@ -30,6 +30,7 @@ struct session {
     uint64_t *host_keys; /* of run->places, [run->world->size] */
     struct sweep *sweep;
     struct measure_config config;
+    size_t cache_bytes; /* of last-level cache, where a host has the most */
     struct group crowd; /* the ranks that must share cores with this one */
     struct fault fault;
     long exchanges; /* of this rank so far, for the fault */

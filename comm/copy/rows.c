@@ -1,9 +1,7 @@
 #include "comm/copy/rows.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 void copy_rows_plain(const struct rectangle *r, size_t n, size_t first, size_t rows) {
     for (size_t row = first; row < first + rows; row++)
@@ -110,48 +108,3 @@ copy_rows_fn *copy_rows_streaming(void) {
     return copy_rows_plain;
 }
 #endif
-
-/* The first number in a file of sysfs, with its suffix K or M; 0 when there is none. */
-static size_t sysfs_size(int index, const char *name) {
-    char path[96], suffix = ' ';
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, name);
-    FILE *f = fopen(path, "r");
-    if (!f)
-        return 0;
-    size_t value = 0;
-    if (fscanf(f, "%zu%c", &value, &suffix) < 1)
-        value = 0;
-    fclose(f);
-    return suffix == 'K' ? value << 10 : suffix == 'M' ? value << 20 : value;
-}
-
-/* CPUs in a mask such as "00000000,0000000f". */
-static size_t sysfs_mask_bits(int index) {
-    char path[96], mask[1024] = "";
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/shared_cpu_map", index);
-    FILE *f = fopen(path, "r");
-    if (!f)
-        return 0;
-    if (!fgets(mask, sizeof mask, f))
-        mask[0] = '\0';
-    fclose(f);
-    size_t bits = 0;
-    for (const char *c = mask; *c; c++) {
-        const char *const digits = "0123456789abcdef";
-        const char *const digit = strchr(digits, *c);
-        if (digit)
-            bits += (size_t)__builtin_popcount((unsigned)(digit - digits));
-    }
-    return bits;
-}
-
-size_t host_cache_bytes(void) {
-    const size_t unknown = (size_t)32 << 20;
-    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    for (int index = 7; index >= 0; index--) {
-        const size_t bytes = sysfs_size(index, "size"), sharers = sysfs_mask_bits(index);
-        if (bytes > 0 && sharers > 0 && cpus > 0)
-            return bytes * (((size_t)cpus + sharers - 1) / sharers);
-    }
-    return unknown;
-}

@@ -27,7 +27,4 @@ copy_rows_fn copy_rows_plain;
  * destination out of the caches: best where it would not stay there anyway. */
 copy_rows_fn *copy_rows_streaming(void);
 
-/* Bytes of last-level cache of the host, all sockets together. */
-size_t host_cache_bytes(void);
-
 #endif

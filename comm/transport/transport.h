@@ -94,7 +94,7 @@ struct transport_config {
     struct trace *trace;
     const struct group *world; /* all ranks; opening is collective over it */
     uint64_t host_key;         /* equal on ranks that share a host (topology/place/place.h) */
-    size_t cache_bytes;        /* beyond which copies stream; 0: the host's last-level cache */
+    size_t cache_bytes;        /* of last-level cache, equal on all ranks; 0: unknown */
 };
 
 /* One way to reach peers: a row of transport_table. */

@@ -212,6 +212,20 @@ int machine_threads(const struct machine *machine, int ranks) {
     return threads > 1 ? threads : 1;
 }
 
+size_t machine_cache_bytes(const struct machine *machine) {
+    const size_t unknown = (size_t)32 << 20;
+    int level = 0;
+    size_t bytes = 0;
+    for (int i = 0; i < machine->n_caches; i++) {
+        const struct machine_cache *c = &machine->caches[i];
+        if (c->level < level)
+            continue;
+        bytes = (c->level > level ? 0 : bytes) + c->bytes * (size_t)c->count;
+        level = c->level;
+    }
+    return bytes > 0 ? bytes : unknown;
+}
+
 enum status machine_topology_xml(const struct machine *machine, const char *path) {
     errno = 0;
     if (hwloc_topology_export_xml(machine->topo, path, 0))

@@ -58,6 +58,9 @@ void machine_free(struct machine *machine);
  * Pass 1 if a launcher gave every rank cores of its own. */
 int machine_threads(const struct machine *machine, int ranks);
 
+/* Bytes of last-level cache, all of them together; 32 MiB where nothing is known of caches. */
+size_t machine_cache_bytes(const struct machine *machine);
+
 /* Writes hwloc XML that "hwloc-xml" and lstopo read again. ST_ENV when the file cannot be written.
  */
 enum status machine_topology_xml(const struct machine *machine, const char *path);

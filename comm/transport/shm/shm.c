@@ -80,7 +80,7 @@ enum status shm_transport_open(const struct transport_config *config, struct tra
         return fail(ST_ENV, "out of memory for the shm transport");
     shm->base =
         (struct transport){.ops = &shm_ops, .ledger = config->ledger, .trace = config->trace};
-    shm->cache_bytes = config->cache_bytes ? config->cache_bytes : host_cache_bytes();
+    shm->cache_bytes = config->cache_bytes ? config->cache_bytes : (size_t)32 << 20;
     shm->ranks_here = ranks_here;
     st = shm_segment_create(sizeof(struct shm_bell), &shm->bell);
     if (st != ST_OK) {

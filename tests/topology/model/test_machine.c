@@ -35,6 +35,24 @@ static void synthetic(void **state) {
     machine_free(&machine);
 }
 
+static void last_level_cache(void **state) {
+    (void)state;
+    static const struct {
+        const char *machine;
+        size_t bytes;
+    } cases[] = {
+        {"package:2 l3:1(size=33554432) l2:4(size=1048576) pu:2", 64 << 20},
+        {"package:2 l2:4(size=1048576) pu:2", 8 << 20},
+        {"package:1 pu:2", 32 << 20}, /* nothing is known */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct machine machine;
+        assert_int_equal(machine_load(&machine, "synthetic", cases[i].machine), ST_OK);
+        assert_int_equal(machine_cache_bytes(&machine), cases[i].bytes);
+        machine_free(&machine);
+    }
+}
+
 static void bad_input(void **state) {
     (void)state;
     static const char *const cases[][2] = {
@@ -187,13 +205,10 @@ static void far_processors_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(synthetic),
-        cmocka_unit_test(bad_input),
-        cmocka_unit_test(inherits_the_cpuset),
-        cmocka_unit_test(export_reads_back),
-        cmocka_unit_test(fingerprint_tells_apart),
-        cmocka_unit_test(ranks_are_shown),
-        cmocka_unit_test(far_processors_are_refused),
+        cmocka_unit_test(synthetic),         cmocka_unit_test(last_level_cache),
+        cmocka_unit_test(bad_input),         cmocka_unit_test(inherits_the_cpuset),
+        cmocka_unit_test(export_reads_back), cmocka_unit_test(fingerprint_tells_apart),
+        cmocka_unit_test(ranks_are_shown),   cmocka_unit_test(far_processors_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
