@@ -4,20 +4,21 @@
 #include <string.h>
 
 #include "bench/cases/spread.h"
+#include "comm/transport/transport.h"
 
 enum { VALUE_ROOM = 64 };
 
 /* What holds for every kind of cases. */
 static bool comes_to(const struct case_source *from, size_t i, const struct spread *spread,
                      const char *key, char out[VALUE_ROOM]) {
+    const struct transport_row *row = transport_find(sweep_str(from->sweep, i, "transport"));
     const bool apart = spread->sp_size > 1 && spread->dp_shard_size > 1;
     if (strcmp(key, "sp") == 0)
         snprintf(out, VALUE_ROOM, "%d", spread->sp_size);
     else if (strcmp(key, "dp_shard") == 0)
         snprintf(out, VALUE_ROOM, "%d", spread->dp_shard_size);
     else if ((strcmp(key, "placement") == 0 && !apart) ||
-             (strcmp(key, "mpi_algo") == 0 &&
-              strcmp(sweep_str(from->sweep, i, "transport"), "shm") == 0))
+             (strcmp(key, "mpi_algo") == 0 && row && row->algorithm == ALGORITHM_UNUSED))
         out[0] = '\0';
     else
         return false;

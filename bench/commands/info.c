@@ -41,7 +41,8 @@ static json_t *list_features(void) {
 
 static json_t *list_transports(void) {
     json_t *array = json_array();
-    for (const struct transport_row *row = transport_table; row->name; row++) {
+    for (size_t i = 0; transport_table[i]; i++) {
+        const struct transport_row *row = transport_table[i];
         char why[256] = "";
         const bool available = row->available(why, sizeof why);
         add(array, row->name, available, why);

@@ -218,7 +218,7 @@ static enum status probe_links(struct session *s, size_t i, const struct setup *
     enum status st =
         group_agree(world, masks ? ST_OK : fail(ST_ENV, "out of memory for a probe of links"));
     if (st == ST_OK)
-        st = transport_open(setup->transport->name, &config, &t);
+        st = transport_open(setup->transport->row->name, &config, &t);
     if (st == ST_OK)
         st = links(s, t, &(struct probe){masks, masks + pairs, out});
     transport_close(t);

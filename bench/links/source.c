@@ -34,7 +34,7 @@ static bool suits(const struct session *s, const struct setup *setup, const json
                   struct link_rates *out) {
     const struct run *run = s->run;
     return same_text(record, "op", "pairs") && !record_is_wrong(record) &&
-           same_text(record, "transport", setup->transport->name) &&
+           same_text(record, "transport", setup->transport->row->name) &&
            same_text(record, "wait", wait_policy_name(run->world->wait)) &&
            same_machine(s, record) &&
            link_rates_read(record, run->places, run->world->size, "pairs", out);
@@ -83,7 +83,7 @@ void link_rates_keep(struct session *s, const struct setup *setup, const json_t 
     group_bcast(world, &found, sizeof found, 0);
     if (!found || strcmp(choice(s), "auto") != 0)
         return;
-    struct link_source *source = remember(s, setup->transport->name);
+    struct link_source *source = remember(s, setup->transport->row->name);
     if (!source)
         return;
     source->found = true;
@@ -108,9 +108,9 @@ const struct link_rates *link_rates_find(struct session *s, size_t i, const stru
     const struct group *world = s->run->world;
     if (world->size < 2 || world->size > MOST_RANKS || strcmp(choice(s), "off") == 0)
         return NULL;
-    struct link_source *source = remembered(s, setup->transport->name);
+    struct link_source *source = remembered(s, setup->transport->row->name);
     if (!source) {
-        source = remember(s, setup->transport->name);
+        source = remember(s, setup->transport->row->name);
         if (!source)
             return NULL;
         fill(s, i, setup, source);

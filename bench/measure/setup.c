@@ -118,10 +118,10 @@ void setup_record(const struct session *s, const struct setup *setup, size_t i,
     record_param_int(record, "dp_shard_size", spread->dp_shard_size);
     record_param_int(record, "world_size", spread->ranks);
     record_param_str(record, "placement", spread->placement == SP_OUTER ? "sp-outer" : "sp-inner");
-    record_param_str(record, "transport", setup->transport->name);
+    record_param_str(record, "transport", setup->transport->row->name);
     if (setup->transport->chosen_as[0])
         record_param_str(record, "transport_reason", setup->transport->chosen_as);
-    if (strcmp(setup->transport->name, "shm") != 0)
+    if (setup->transport->row->algorithm != ALGORITHM_UNUSED)
         record_param_str(record, "mpi_algo", sweep_str(s->sweep, i, "mpi-algo"));
     record_param_str(record, "algo", algorithm);
     record_param_str(record, "device", sweep_str(s->sweep, i, "device"));

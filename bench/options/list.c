@@ -4,7 +4,7 @@
 #include "attn/problem/layout.h"
 #include "bench/cases/comm_kinds.h"
 #include "bench/commands/commands.h"
-#include "comm/transport/mpi/mpi.h"
+#include "comm/transport/mpi/algorithm.h"
 #include "comm/transport/transport.h"
 #include "models/model.h"
 
@@ -32,7 +32,8 @@ static void list_methods(FILE *out) {
 static void list_transports(FILE *out) {
     char why[256];
     fputs("\ntransports (--transport)\n", out);
-    for (const struct transport_row *row = transport_table; row->name; row++) {
+    for (size_t i = 0; transport_table[i]; i++) {
+        const struct transport_row *row = transport_table[i];
         item(out, row->name, row->help);
         availability(out, row->available(why, sizeof why), why);
     }

@@ -6,7 +6,7 @@
 #include "attn/problem/mask.h"
 #include "bench/cases/comm_kinds.h"
 #include "bench/measure/synchronise.h"
-#include "comm/transport/mpi/mpi.h"
+#include "comm/transport/mpi/algorithm.h"
 #include "comm/transport/transport.h"
 #include "comm/wrap/fault.h"
 
@@ -66,7 +66,9 @@ static const char *layout_choice(size_t i) {
 }
 
 static const char *transport_choice(size_t i) {
-    return i == 0 ? "auto" : transport_table[i - 1].name;
+    if (i == 0)
+        return "auto";
+    return transport_table[i - 1] ? transport_table[i - 1]->name : NULL;
 }
 
 static const char *algorithm_choice(size_t i) {

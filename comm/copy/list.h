@@ -2,8 +2,9 @@
 #ifndef SPB_COMM_COPY_LIST_H
 #define SPB_COMM_COPY_LIST_H
 
+#include "base/status.h"
 #include "comm/copy/rows.h"
-#include "comm/transport/transport.h"
+#include "comm/plan/block.h"
 
 /* Zero-initialise. */
 struct copy_list {

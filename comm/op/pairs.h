@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "comm/op/pattern.h"
-#include "comm/transport/transport.h"
+#include "comm/plan/plan.h"
 
 /* Rounds of a tournament of so many ranks: P - 1, or P where P is odd; 0 below two. */
 int tournament_rounds(int ranks);

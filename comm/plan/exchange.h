@@ -5,8 +5,8 @@
 #ifndef SPB_COMM_PLAN_EXCHANGE_H
 #define SPB_COMM_PLAN_EXCHANGE_H
 
+#include "comm/plan/plan.h"
 #include "comm/shape/shape.h"
-#include "comm/transport/transport.h"
 
 /* Equal blocks: block q of send goes to rank q, block p of recv comes from rank p. */
 enum status alltoall_plan(struct transport *t, struct group *group, const struct buffer *send,

@@ -4,7 +4,7 @@
 #ifndef SPB_COMM_PLAN_IN_FLIGHT_H
 #define SPB_COMM_PLAN_IN_FLIGHT_H
 
-#include "comm/transport/transport.h"
+#include "comm/plan/plan.h"
 
 enum { IN_FLIGHT_MAX = 8 };
 

@@ -3,8 +3,8 @@
 #ifndef SPB_COMM_PLAN_KV_GATHER_H
 #define SPB_COMM_PLAN_KV_GATHER_H
 
+#include "comm/plan/plan.h"
 #include "comm/shape/staging.h"
-#include "comm/transport/transport.h"
 
 /* Heads [head0, head0 + n) of kv_heads, of `tokens` tokens of each rank. */
 struct kv_heads {

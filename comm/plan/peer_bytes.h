@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "comm/transport/transport.h"
+#include "comm/plan/plan.h"
 
 /* By rank of the group, the rank itself included. */
 struct peer_bytes {

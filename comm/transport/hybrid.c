@@ -1,11 +1,12 @@
-#include "comm/transport/hybrid.h"
-
+/* The `hybrid` transport: peers on the rank's own host through shared memory, all others through
+ * MPI, both at once. A plan is split in two by peer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "comm/plan/peer_bytes.h"
 #include "comm/ranks/host_map.h"
+#include "comm/transport/mpi/algorithm.h"
 #include "comm/transport/mpi/mpi.h"
 #include "comm/transport/shm/shm.h"
 
@@ -164,8 +165,6 @@ static void hybrid_close(struct transport *t) {
 }
 
 static const struct transport_ops hybrid_ops = {
-    .name = "hybrid",
-    .help = "shared memory within a host, MPI between hosts",
     .alloc = hybrid_alloc,
     .free = hybrid_free,
     .plan_create = hybrid_plan_create,
@@ -177,11 +176,7 @@ static const struct transport_ops hybrid_ops = {
     .close = hybrid_close,
 };
 
-bool hybrid_transport_available(char *why, size_t why_size) {
-    return shared_memory_works(why, why_size);
-}
-
-bool hybrid_transport_reaches(const struct transport_config *config, char *why, size_t why_size) {
+static bool hybrid_reaches(const struct transport_config *config, char *why, size_t why_size) {
     struct host_map map;
     if (host_map_create(config->world, config->host_key, &map) != ST_OK) {
         snprintf(why, why_size, "out of memory");
@@ -195,20 +190,20 @@ bool hybrid_transport_reaches(const struct transport_config *config, char *why, 
     return useful;
 }
 
-enum status hybrid_transport_open(const struct transport_config *config, struct transport **out) {
+static enum status hybrid_open(const struct transport_config *config, struct transport **out) {
     struct hybrid_transport *h = calloc(1, sizeof *h);
     enum status st =
         group_agree(config->world, h ? ST_OK : fail(ST_ENV, "out of memory for a transport"));
     if (st == ST_OK)
         st = host_map_create(config->world, config->host_key, &h->hosts);
     if (st == ST_OK)
-        st = shm_transport_open(config, &h->shm);
+        st = transport_shm.open(config, &h->shm);
     /* Without trials, which would say nothing of how the two halves get on together. */
     struct transport_config remote = *config;
     if (strcmp(remote.algorithm, "auto") == 0)
-        remote.algorithm = mpi_pairwise.name;
+        remote.algorithm = mpi_algorithm_table[0]->name;
     if (st == ST_OK)
-        st = mpi_transport_open(&remote, &h->mpi);
+        st = transport_mpi.open(&remote, &h->mpi);
     if (st != ST_OK) {
         if (h)
             hybrid_close(&h->base);
@@ -220,3 +215,12 @@ enum status hybrid_transport_open(const struct transport_config *config, struct 
     *out = &h->base;
     return ST_OK;
 }
+
+const struct transport_row transport_hybrid = {
+    .name = "hybrid",
+    .help = "shm within a host, mpi between hosts",
+    .algorithm = ALGORITHM_BETWEEN_HOSTS,
+    .available = shared_memory_works,
+    .reaches = hybrid_reaches,
+    .open = hybrid_open,
+};

@@ -145,8 +145,6 @@ static void fault_close(struct transport *t) {
 enum status fault_open(struct transport *inner, const struct fault *fault, int world_rank,
                        long *counter, struct transport **out) {
     static const struct transport_ops ops = {
-        .name = "fault",
-        .help = "fault injection around another transport",
         .alloc = fault_alloc,
         .free = fault_free,
         .plan_create = fault_plan_create,

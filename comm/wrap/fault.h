@@ -3,7 +3,7 @@
 #ifndef SPB_COMM_WRAP_FAULT_H
 #define SPB_COMM_WRAP_FAULT_H
 
-#include "comm/transport/transport.h"
+#include "comm/plan/plan.h"
 
 enum fault_kind {
     FAULT_NONE,

@@ -119,8 +119,6 @@ static void tap_close(struct transport *t) {
 
 enum status tap_open(struct transport *inner, struct transport **out) {
     static const struct transport_ops ops = {
-        .name = "tap",
-        .help = "measurement modes around another transport",
         .alloc = tap_alloc,
         .free = tap_free,
         .plan_create = tap_plan_create,

@@ -7,8 +7,8 @@
 #ifndef SPB_COMM_WRAP_TAP_H
 #define SPB_COMM_WRAP_TAP_H
 
+#include "comm/plan/plan.h"
 #include "comm/shape/staging.h"
-#include "comm/transport/transport.h"
 
 enum tap_mode { TAP_PASS, TAP_STUB };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "comm/copy/strided.h"
-#include "comm/transport/transport.h"
+#include "comm/plan/plan.h"
 
 struct traffic_plan {
     const struct plan *plan;

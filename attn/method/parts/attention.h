@@ -6,7 +6,7 @@
 #include "attn/formula/predict.h"
 #include "attn/problem/problem.h"
 #include "comm/plan/in_flight.h"
-#include "comm/transport/transport.h"
+#include "comm/plan/plan.h"
 
 struct sp_method;
 

@@ -10,7 +10,7 @@
 
 #include "comm/copy/strided.h"
 #include "comm/ranks/communicator.h"
-#include "comm/transport/mpi/mpi.h"
+#include "comm/transport/mpi/plan.h"
 
 /* One side of the exchange: counts and displacements in bytes, by peer. */
 struct side {

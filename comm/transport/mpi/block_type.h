@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-#include "comm/transport/transport.h"
+#include "comm/plan/block.h"
 
 /* The predefined type of 1, 2, 4 or 8 bytes. Both ends of a message must use the same one. Bytes
  * would do for all, but MPICH copies rows element by element, wider ones three to four times as

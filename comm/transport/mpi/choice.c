@@ -11,7 +11,7 @@ static const double TRIAL_S = 0.02; /* of one algorithm, if ROUNDS_MIN exchanges
 
 struct mpi_choice {
     uint64_t key;
-    int row; /* of mpi_algorithm_table */
+    int row; /* of the algorithms */
 };
 
 void mpi_choices_free(struct mpi_choices *choices) {
@@ -75,20 +75,13 @@ static int recall(struct mpi_choices *choices, const struct plan_spec *spec, uin
     return x[0] == -x[1] ? (int)x[0] : -1;
 }
 
-enum { ROWS_MAX = 8 };
-
-/* The rows worth a trial, if there are more than one; the first carries out everything. Returns
- * their number. */
-static int candidates(const struct plan_spec *spec, const struct plan_traits *traits, int *rows) {
-    int n = 0;
-    for (int i = 0; mpi_algorithm_table[i] && n < ROWS_MAX; i++) {
-        const struct mpi_algorithm *a = mpi_algorithm_table[i];
-        const bool able = (traits->dense || !a->needs_every_peer) &&
-                          (a->most_bytes == 0 || traits->bytes <= (double)a->most_bytes);
-        if (i == 0 || (able && (traits->strided || !a->for_strided) && spec->group->size > 1))
-            rows[n++] = i;
-    }
-    return n;
+/* Whether the i-th algorithm is worth a trial; the first carries out everything. */
+static bool worth_trying(const struct mpi_choices *choices, int i, const struct plan_spec *spec,
+                         const struct plan_traits *traits) {
+    const struct mpi_algorithm *a = choices->algorithms[i];
+    const bool able = (traits->dense || !a->needs_every_peer) &&
+                      (a->most_bytes == 0 || traits->bytes <= (double)a->most_bytes);
+    return i == 0 || (able && (traits->strided || !a->for_strided) && spec->group->size > 1);
 }
 
 static double run_once(struct plan *plan, const struct group *group) {
@@ -105,9 +98,9 @@ static int by_value(const void *a, const void *b) {
 
 /* Median of the slowest rank's seconds; INFINITY where the algorithm could not be set up. */
 static double try_out(struct transport *t, const struct plan_spec *spec,
-                      const struct plan_traits *traits, int row) {
+                      const struct plan_traits *traits, const struct mpi_algorithm *algorithm) {
     struct plan *plan;
-    if (mpi_plan_build(t, spec, mpi_algorithm_table[row], traits, &plan) != ST_OK)
+    if (mpi_plan_build(t, spec, algorithm, traits, &plan) != ST_OK)
         return INFINITY;
     run_once(plan, spec->group); /* connections, caches */
     double once = run_once(plan, spec->group);
@@ -138,14 +131,16 @@ static bool prepare(struct scratch *scratch, const struct plan_spec *spec) {
 const struct mpi_algorithm *mpi_choose(struct mpi_choices *choices, const struct transport *t,
                                        const struct plan_spec *spec,
                                        const struct plan_traits *traits) {
-    int rows[ROWS_MAX];
-    const int n = candidates(spec, traits, rows);
+    const struct mpi_algorithm *const *algorithms = choices->algorithms;
+    int n = 0;
+    for (int i = 0; algorithms[i]; i++)
+        n += worth_trying(choices, i, spec, traits);
     if (n == 1)
-        return mpi_algorithm_table[0];
+        return algorithms[0];
     const uint64_t key = key_of(spec);
     int best = recall(choices, spec, key);
     if (best >= 0)
-        return mpi_algorithm_table[best];
+        return algorithms[best];
 
     struct scratch scratch;
     struct trace trace = {0};
@@ -155,15 +150,17 @@ const struct mpi_algorithm *mpi_choose(struct mpi_choices *choices, const struct
     best = 0;
     if (prepare(&scratch, spec)) {
         double least = INFINITY;
-        for (int i = 0; i < n; i++) {
-            const double time = try_out(&apart, &scratch.spec, traits, rows[i]);
+        for (int i = 0; algorithms[i]; i++) {
+            if (!worth_trying(choices, i, spec, traits))
+                continue;
+            const double time = try_out(&apart, &scratch.spec, traits, algorithms[i]);
             if (time < least) {
                 least = time;
-                best = rows[i];
+                best = i;
             }
         }
         remember(choices, key, best);
     }
     scratch_free(&scratch);
-    return mpi_algorithm_table[best];
+    return algorithms[best];
 }

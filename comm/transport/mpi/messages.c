@@ -9,7 +9,7 @@
 #include "comm/copy/strided.h"
 #include "comm/ranks/communicator.h"
 #include "comm/transport/mpi/block_type.h"
-#include "comm/transport/mpi/mpi.h"
+#include "comm/transport/mpi/plan.h"
 
 /* A block longer than an MPI count can say travels in pieces. */
 static const size_t PIECE_BYTES = (size_t)1 << 30;

@@ -4,12 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "comm/copy/strided.h"
 #include "comm/plan/peer_bytes.h"
 #include "comm/transport/mpi/choice.h"
-
-const struct mpi_algorithm *const mpi_algorithm_table[] = {&mpi_pairwise, &mpi_alltoall,
-                                                           &mpi_datatype, NULL};
+#include "comm/transport/mpi/plan.h"
 
 struct mpi_transport {
     struct transport base;
@@ -75,54 +72,6 @@ static struct plan_traits find_traits(const struct plan_spec *spec,
                                 .unit = (size_t)-x[3]};
 }
 
-static struct block *copy_blocks(const struct block *blocks, size_t n) {
-    struct block *copy = malloc((n ? n : 1) * sizeof *copy);
-    if (copy && n)
-        memcpy(copy, blocks, n * sizeof *copy);
-    return copy;
-}
-
-static void mpi_plan_free(struct plan *base) {
-    struct mpi_plan *plan = (struct mpi_plan *)base;
-    plan->algorithm->destroy(plan);
-    mem_free(base->transport->ledger, plan->staging_recv);
-    mem_free(base->transport->ledger, plan->staging_send);
-    free(plan->recv);
-    free(plan->send);
-    free(plan);
-}
-
-enum status mpi_plan_build(struct transport *t, const struct plan_spec *spec,
-                           const struct mpi_algorithm *algorithm, const struct plan_traits *traits,
-                           struct plan **out) {
-    struct mpi_plan *plan = calloc(1, sizeof *plan);
-    if (plan) {
-        *plan = (struct mpi_plan){
-            .base = {.transport = t, .traffic = spec->traffic},
-            .group = spec->group,
-            .algorithm = algorithm,
-            .tag = traits->tag,
-            .unit = traits->unit,
-            .send = copy_blocks(spec->send, spec->n_send),
-            .recv = copy_blocks(spec->recv, spec->n_recv),
-            .n_send = spec->n_send,
-            .n_recv = spec->n_recv,
-        };
-        plan_count(spec, &plan->base);
-    }
-    enum status st = plan && plan->send && plan->recv
-                         ? ST_OK
-                         : fail(ST_ENV, "out of memory for an exchange plan");
-    st = group_agree(spec->group, st);
-    if (st == ST_OK)
-        st = group_agree(spec->group, algorithm->create(plan));
-    if (st == ST_OK)
-        *out = &plan->base;
-    else if (plan)
-        mpi_plan_free(&plan->base);
-    return st;
-}
-
 static enum status mpi_plan_create(struct transport *t, const struct plan_spec *spec,
                                    struct plan **out) {
     struct mpi_transport *mpi = (struct mpi_transport *)t;
@@ -142,36 +91,12 @@ static enum status mpi_plan_create(struct transport *t, const struct plan_spec *
     return mpi_plan_build(t, spec, algorithm, &traits, out);
 }
 
-static void mpi_plan_start(struct plan *base) {
-    struct mpi_plan *plan = (struct mpi_plan *)base;
-    plan->algorithm->start(plan);
-}
-
-static bool mpi_plan_progress(struct plan *base) {
-    struct mpi_plan *plan = (struct mpi_plan *)base;
-    return plan->algorithm->progress(plan);
-}
-
-static bool progress_until_done(void *arg) {
-    return mpi_plan_progress(arg);
-}
-
-static void mpi_plan_wait(struct plan *base) {
-    wait_until(((struct mpi_plan *)base)->group->wait, progress_until_done, base);
-}
-
-static const char *mpi_plan_algorithm(const struct plan *base) {
-    return ((const struct mpi_plan *)base)->algorithm->name;
-}
-
-static void mpi_transport_close(struct transport *t) {
+static void mpi_close(struct transport *t) {
     mpi_choices_free(&((struct mpi_transport *)t)->choices);
     free(t);
 }
 
 static const struct transport_ops mpi_ops = {
-    .name = "mpi",
-    .help = "MPI messages over strided blocks",
     .alloc = mpi_buffer_alloc,
     .free = mpi_buffer_free,
     .plan_create = mpi_plan_create,
@@ -180,27 +105,24 @@ static const struct transport_ops mpi_ops = {
     .plan_wait = mpi_plan_wait,
     .plan_free = mpi_plan_free,
     .algorithm = mpi_plan_algorithm,
-    .close = mpi_transport_close,
+    .close = mpi_close,
 };
 
 /* Whoever opens a transport is a rank, so MPI runs there. */
-bool mpi_transport_available(char *why, size_t why_size) {
+static bool mpi_available(char *why, size_t why_size) {
     (void)why;
     (void)why_size;
     return true;
 }
 
-bool mpi_transport_reaches(const struct transport_config *config, char *why, size_t why_size) {
+static bool mpi_reaches(const struct transport_config *config, char *why, size_t why_size) {
     (void)config;
     snprintf(why, why_size, "reaches every rank");
     return true;
 }
 
-enum status mpi_transport_open(const struct transport_config *config, struct transport **out) {
-    const struct mpi_algorithm *algorithm = NULL;
-    for (int i = 0; mpi_algorithm_table[i] && !algorithm; i++)
-        if (strcmp(config->algorithm, mpi_algorithm_table[i]->name) == 0)
-            algorithm = mpi_algorithm_table[i];
+static enum status mpi_open(const struct transport_config *config, struct transport **out) {
+    const struct mpi_algorithm *algorithm = mpi_algorithm_find(config->algorithm);
     if (!algorithm && strcmp(config->algorithm, "auto") != 0)
         return fail(ST_USAGE, "--mpi-algo %s: no such algorithm", config->algorithm);
     struct mpi_transport *mpi = calloc(1, sizeof *mpi);
@@ -209,6 +131,16 @@ enum status mpi_transport_open(const struct transport_config *config, struct tra
     mpi->base =
         (struct transport){.ops = &mpi_ops, .ledger = config->ledger, .trace = config->trace};
     mpi->algorithm = algorithm;
+    mpi->choices.algorithms = mpi_algorithm_table;
     *out = &mpi->base;
     return ST_OK;
 }
+
+const struct transport_row transport_mpi = {
+    .name = "mpi",
+    .help = "MPI messages over strided blocks",
+    .algorithm = ALGORITHM_EVERYWHERE,
+    .available = mpi_available,
+    .reaches = mpi_reaches,
+    .open = mpi_open,
+};

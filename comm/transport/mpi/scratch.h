@@ -2,7 +2,7 @@
 #ifndef SPB_COMM_TRANSPORT_MPI_SCRATCH_H
 #define SPB_COMM_TRANSPORT_MPI_SCRATCH_H
 
-#include "comm/transport/transport.h"
+#include "comm/plan/plan.h"
 
 struct scratch {
     struct plan_spec spec; /* refers to blocks, they to buffers */

@@ -40,8 +40,6 @@ static void shm_close(struct transport *t) {
 }
 
 static const struct transport_ops shm_ops = {
-    .name = "shm",
-    .help = "copies straight from the sender's memory",
     .alloc = shm_alloc,
     .free = shm_free,
     .plan_create = shm_plan_create,
@@ -53,11 +51,7 @@ static const struct transport_ops shm_ops = {
     .close = shm_close,
 };
 
-bool shm_transport_available(char *why, size_t why_size) {
-    return shared_memory_works(why, why_size);
-}
-
-bool shm_transport_reaches(const struct transport_config *config, char *why, size_t why_size) {
+static bool shm_reaches(const struct transport_config *config, char *why, size_t why_size) {
     struct host_map map;
     if (host_map_create(config->world, config->host_key, &map) != ST_OK) {
         snprintf(why, why_size, "out of memory");
@@ -68,7 +62,7 @@ bool shm_transport_reaches(const struct transport_config *config, char *why, siz
     return shares;
 }
 
-enum status shm_transport_open(const struct transport_config *config, struct transport **out) {
+static enum status shm_open(const struct transport_config *config, struct transport **out) {
     struct host_map map;
     enum status st = host_map_create(config->world, config->host_key, &map);
     if (st != ST_OK)
@@ -90,3 +84,11 @@ enum status shm_transport_open(const struct transport_config *config, struct tra
     *out = &shm->base;
     return ST_OK;
 }
+
+const struct transport_row transport_shm = {
+    .name = "shm",
+    .help = "copies straight from the sender's memory, on one host",
+    .available = shared_memory_works,
+    .reaches = shm_reaches,
+    .open = shm_open,
+};

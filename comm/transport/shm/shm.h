@@ -8,10 +8,8 @@
 
 #include "comm/transport/transport.h"
 
-bool shm_transport_available(char *why, size_t why_size);
-bool shm_transport_reaches(const struct transport_config *config, char *why, size_t why_size);
-
-/* Also for ranks on several hosts; plans then must keep to peers on the rank's own. */
-enum status shm_transport_open(const struct transport_config *config, struct transport **out);
+/* Opened by itself it may also be of ranks on several hosts; plans then must keep to peers on the
+ * rank's own. */
+extern const struct transport_row transport_shm;
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comm/transport/transport.h"
+
 int ranks_per_host(const char *exchange, int ranks) {
     const char *number = strchr(exchange, ':');
     const int n = number ? atoi(number + 1) : ranks;

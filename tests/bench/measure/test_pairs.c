@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "comm/transport/transport.h"
 #include "comm/wrap/fault.h"
 #include "results/record/record.h"
 

@@ -4,6 +4,7 @@
 
 #include "comm/op/op.h"
 #include "comm/shape/staging.h"
+#include "comm/transport/transport.h"
 #include "comm/wrap/fault.h"
 
 #include "tests/mpi_test.h"
@@ -190,7 +191,7 @@ static void corruption_is_caught(void **state) {
             struct transport *inner = open_way(&ways[w], &ledger, &trace), *t = NULL;
             struct op op;
             assert_int_equal(fault_open(inner, &fault, test_world.rank, &counter, &t), ST_OK);
-            assert_string_equal(t->name, ways[w].transport);
+            assert_string_equal(t->row->name, ways[w].transport);
             assert_int_equal(op_create(row, OP_BOTH, &p, t, &test_world, &op), ST_OK);
             assert_true(wrong_everywhere(&op) > 0);
             op_free(&op);

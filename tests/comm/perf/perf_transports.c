@@ -12,6 +12,7 @@
 
 #include "comm/copy/bound.h"
 #include "comm/op/op.h"
+#include "comm/transport/transport.h"
 
 enum { WAYS = 3, ROUNDS = 101 };
 

@@ -5,6 +5,7 @@
 
 #include "comm/op/op.h"
 #include "comm/shape/staging.h"
+#include "comm/transport/transport.h"
 
 #include "tests/mpi_test.h"
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "comm/op/op.h"
+#include "comm/transport/transport.h"
 
 #include "tests/mpi_test.h"
 

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "comm/copy/strided.h"
+#include "comm/transport/mpi/algorithm.h"
 #include "comm/transport/mpi/block_type.h"
-#include "comm/transport/mpi/mpi.h"
+#include "comm/transport/transport.h"
 
 #include "tests/mpi_test.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "comm/op/op.h"
+#include "comm/transport/transport.h"
 
 #include "tests/mpi_test.h"
 
@@ -246,7 +247,7 @@ static void auto_says_why(void **state) {
     struct fixture f;
     char text[64];
     assert_int_equal(open_as(&f, "auto", 7), ST_OK);
-    assert_string_equal(f.t->name, "shm");
+    assert_string_equal(f.t->row->name, "shm");
     snprintf(text, sizeof text, "shm: %d rank%s on 1 host", test_world.size,
              test_world.size > 1 ? "s" : "");
     assert_string_equal(f.t->chosen_as, text);
@@ -254,14 +255,14 @@ static void auto_says_why(void **state) {
     if (test_world.size > 2) {
         const int hosts = (test_world.size + 1) / 2;
         assert_int_equal(open_as(&f, "auto", pretended_host()), ST_OK);
-        assert_string_equal(f.t->name, "hybrid");
+        assert_string_equal(f.t->row->name, "hybrid");
         snprintf(text, sizeof text, "hybrid: %d ranks on %d hosts", test_world.size, hosts);
         assert_non_null(strstr(f.t->chosen_as, text));
         close_it(&f);
     }
     if (test_world.size > 1) {
         assert_int_equal(open_as(&f, "auto", (uint64_t)test_world.rank + 1), ST_OK);
-        assert_string_equal(f.t->name, "mpi");
+        assert_string_equal(f.t->row->name, "mpi");
         assert_non_null(strstr(f.t->chosen_as, "hybrid: no two of the"));
         close_it(&f);
         log_set_rank(0, 1);

@@ -1,4 +1,5 @@
 #include "comm/op/op.h"
+#include "comm/transport/transport.h"
 #include "comm/wrap/tap.h"
 #include "comm/wrap/traffic.h"
 
@@ -25,7 +26,7 @@ static void open_fixture(struct fixture *f, const char *transport) {
     struct transport *inner = NULL;
     assert_int_equal(transport_open(transport, &config, &inner), ST_OK);
     assert_int_equal(tap_open(inner, &f->tap), ST_OK);
-    assert_string_equal(f->tap->name, transport);
+    assert_string_equal(f->tap->row->name, transport);
     assert_int_equal(op_create(op_find("ring"), OP_BOTH, &p, f->tap, &test_world, &f->op), ST_OK);
 }
 

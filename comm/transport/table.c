@@ -1,0 +1,68 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "comm/transport/transport.h"
+
+/* In the order in which "auto" tries them. */
+#define TRANSPORTS(ROW)                                                                            \
+    ROW(shm)                                                                                       \
+    ROW(hybrid)                                                                                    \
+    ROW(mpi)
+
+#define DECLARE(name) extern const struct transport_row transport_##name;
+#define LIST(name) &transport_##name,
+
+TRANSPORTS(DECLARE)
+const struct transport_row *const transport_table[] = {TRANSPORTS(LIST) NULL};
+
+/* Appends "NAME: WHY" to the reasons in text. */
+static void add_reason(char *text, size_t size, const char *name, const char *why) {
+    const size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s: %s", used > 0 ? "; " : "", name, why);
+}
+
+static enum status open_row(const struct transport_row *row, const struct transport_config *config,
+                            const char *chosen_as, struct transport **out) {
+    enum status st = row->open(config, out);
+    st = group_agree(config->world, st);
+    if (st != ST_OK) {
+        transport_close(*out);
+        *out = NULL;
+        return st;
+    }
+    (*out)->row = row;
+    snprintf((*out)->chosen_as, sizeof(*out)->chosen_as, "%s", chosen_as);
+    return ST_OK;
+}
+
+const struct transport_row *transport_find(const char *name) {
+    for (size_t i = 0; transport_table[i]; i++)
+        if (strcmp(transport_table[i]->name, name) == 0)
+            return transport_table[i];
+    return NULL;
+}
+
+enum status transport_open(const char *name, const struct transport_config *config,
+                           struct transport **out) {
+    const bool any = strcmp(name, "auto") == 0;
+    const bool named = any && strcmp(config->algorithm, "auto") != 0;
+    char reasons[sizeof((struct transport *)0)->chosen_as] = "";
+    *out = NULL;
+    for (size_t i = 0; transport_table[i]; i++) {
+        const struct transport_row *row = transport_table[i];
+        char why[160] = "";
+        if (!any && strcmp(row->name, name) != 0)
+            continue;
+        if (named && row->algorithm != ALGORITHM_EVERYWHERE) {
+            add_reason(reasons, sizeof reasons, row->name, "--mpi-algo names an algorithm of mpi");
+            continue;
+        }
+        const bool reached =
+            row->available(why, sizeof why) && row->reaches(config, why, sizeof why);
+        add_reason(reasons, sizeof reasons, row->name, why);
+        if (reached)
+            return open_row(row, config, any ? reasons : "", out);
+    }
+    return fail(ST_ENV, "transport %s cannot be used: %s", name,
+                reasons[0] ? reasons : "there is none of that name");
+}
