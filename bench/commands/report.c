@@ -17,6 +17,9 @@ static enum status load_all(const struct opts *opts, json_t *records) {
             st = fail(ST_ENV, "out of memory for records");
         json_decref(some);
     }
+    if (st == ST_OK && json_array_size(records) == 0)
+        st = fail(ST_USAGE, "%s holds no record: its run ended before the first was finished",
+                  opts_argument(opts, 0));
     return st;
 }
 
