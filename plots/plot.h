@@ -22,12 +22,17 @@ struct plot_options {
 enum status plot_formats(const char *text, unsigned *formats);
 
 /* Draws every picture that the records (an array) have data for, several pages where settings
- * differ: bandwidth        busbw by message size, per exchange bandwidth_model  the same for
- * model-shaped exchanges, by bytes sent tokens           tokens/s by sequence length, per method
- * and sp_size phases           time by phase, Ulysses beside Ring memory           peak memory by
- * sequence length, measured and predicted Records whose check is wrong are left out. A picture
- * without data is skipped with a note. ST_USAGE when there is nothing to draw at all, ST_ENV when
- * gnuplot is missing or fails, or when out_dir cannot be written. */
+ * differ:
+ *
+ *   bandwidth        busbw by message size, per exchange
+ *   bandwidth_model  the same for model-shaped exchanges, by bytes sent
+ *   tokens           tokens/s by sequence length, per method and sp_size
+ *   memory           peak memory by sequence length, measured and predicted
+ *   phases           time by phase, Ulysses beside Ring
+ *
+ * Records whose check is wrong are left out. A picture without data is skipped with a note.
+ * ST_USAGE when there is nothing to draw at all, ST_ENV when gnuplot is missing or fails, or when
+ * out_dir cannot be written. */
 enum status plot_records(const json_t *records, const struct plot_options *options);
 
 /* The records of a run folder. options->out_dir NULL: the folder's plots/. */
