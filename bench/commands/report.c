@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "bench/commands/commands.h"
-#include "bench/output/report.h"
+#include "bench/output/run_output.h"
 #include "results/record/record.h"
 #include "results/text/case_label.h"
 
@@ -56,16 +56,16 @@ static const char **keys_of(json_t *differences) {
     return keys;
 }
 
-static enum status print(const struct report_config *config, const json_t *records) {
-    struct report *report;
+static enum status print(const struct run_output_config *config, const json_t *records) {
+    struct run_output *output;
     json_t *record;
     size_t i;
-    enum status st = report_open(config, &report);
+    enum status st = run_output_open(config, &output);
     json_array_foreach(records, i, record) {
         if (st == ST_OK)
-            st = report_record(report, record);
+            st = run_output_record(output, record);
     }
-    const enum status closed = report_close(report);
+    const enum status closed = run_output_close(output);
     return st == ST_OK ? closed : st;
 }
 
@@ -77,7 +77,7 @@ enum status report_local(const struct opts *opts, const char *data_dir) {
     const char **keys = keys_of(differences);
     if (st == ST_OK && (!differences || !keys))
         st = fail(ST_ENV, "out of memory for records");
-    const struct report_config config = {.opts = opts, .out = stdout, .swept = keys};
+    const struct run_output_config config = {.opts = opts, .out = stdout, .swept = keys};
     if (st == ST_OK)
         st = print(&config, records);
     free(keys);

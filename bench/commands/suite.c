@@ -92,7 +92,7 @@ static enum status dry_run(const struct supervised *what, const struct suite *su
 
 /* Wrong results are no reason not to measure the rest; anything else is. */
 static int run_steps(const struct supervised *what, const struct suite *suite,
-                     struct report *report) {
+                     struct run_output *output) {
     const bool readable = strcmp(opts_str(what->opts, "output", 0), "table") == 0;
     int code = ST_OK;
     for (size_t i = 0; (code == ST_OK || code == ST_WRONG) && i < suite->n; i++) {
@@ -100,7 +100,7 @@ static int run_steps(const struct supervised *what, const struct suite *suite,
         const bool document = command_rows[opts_command(step.opts)].document;
         note("[%zu/%zu] spbench %s", i + 1, suite->n, suite->steps[i].text);
         const int ended =
-            supervise(&step, document ? NULL : report, document && readable ? stdout : NULL);
+            supervise(&step, document ? NULL : output, document && readable ? stdout : NULL);
         fflush(stdout);
         code = ended != ST_OK ? ended : code;
     }
@@ -118,13 +118,13 @@ static enum status draw(const struct supervised *what) {
 }
 
 static int run(const struct supervised *what, const struct suite *suite) {
-    const struct report_config config = {what->opts, what->argc, what->argv, stdout};
-    struct report *report;
-    enum status st = report_open(&config, &report);
+    const struct run_output_config config = {what->opts, what->argc, what->argv, stdout};
+    struct run_output *output;
+    enum status st = run_output_open(&config, &output);
     if (st != ST_OK)
         return (int)st;
-    const int code = run_steps(what, suite, report);
-    st = report_close(report);
+    const int code = run_steps(what, suite, output);
+    st = run_output_close(output);
     if (st == ST_OK && (code == ST_OK || code == ST_WRONG))
         st = draw(what);
     return code == ST_OK ? (int)st : code;

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "bench/output/report.h"
+#include "bench/output/run_output.h"
 
 /* One line of the wire, at once: it must survive what happens next to this process. */
 static enum status send_line(FILE *wire, const json_t *value) {
@@ -16,7 +16,7 @@ static enum status send_line(FILE *wire, const json_t *value) {
 static enum status pass_on(struct sink *sink, json_t *record) {
     if (sink->wire)
         return send_line(sink->wire, record);
-    return sink->report ? report_record(sink->report, record) : ST_OK;
+    return sink->output ? run_output_record(sink->output, record) : ST_OK;
 }
 
 enum status sink_record(struct sink *sink, json_t *record) {
@@ -32,8 +32,8 @@ enum status sink_record(struct sink *sink, json_t *record) {
 }
 
 void sink_progress(struct sink *sink, size_t done, size_t total, const char *what) {
-    if (sink->report)
-        report_progress(sink->report, done, total, what);
+    if (sink->output)
+        run_output_progress(sink->output, done, total, what);
     if (!sink->wire)
         return;
     json_t *line =

@@ -9,13 +9,13 @@
 
 #include "base/status.h"
 
-struct report;
+struct run_output;
 
 /* Zero-initialised, it takes everything and does nothing: the sink of ranks other than 0. */
 struct sink {
-    FILE *wire;            /* to the supervisor; or ... */
-    struct report *report; /* ... what prints and saves. Both borrowed */
-    json_t *fingerprint;   /* set into every record; owned */
+    FILE *wire;                /* to the supervisor; or ... */
+    struct run_output *output; /* ... what prints and saves. Both borrowed */
+    json_t *fingerprint;       /* set into every record; owned */
     int launch; /* from 1, recorded as "launch" when a command repeats launches; 0: not */
 };
 

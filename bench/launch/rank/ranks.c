@@ -15,7 +15,7 @@
 #include "bench/launch/rank/farewell.h"
 #include "bench/launch/rank/watchdog.h"
 #include "bench/launch/roster.h"
-#include "bench/output/report.h"
+#include "bench/output/run_output.h"
 #include "bench/output/sink.h"
 #include "results/record/fingerprint.h"
 #include "topology/place/bind.h"
@@ -36,7 +36,7 @@ struct rank {
     bool many_hosts;
     int threads;
     struct sink sink;
-    struct report *report;
+    struct run_output *output;
     FILE *out;
 };
 
@@ -170,14 +170,14 @@ static enum status open_results(struct rank *r) {
         r->out = stdout;
         return ST_OK;
     }
-    const struct report_config config = {r->opts, r->argc, r->argv, stdout};
-    const enum status st = report_open(&config, &r->report);
-    r->sink.report = r->report;
+    const struct run_output_config config = {r->opts, r->argc, r->argv, stdout};
+    const enum status st = run_output_open(&config, &r->output);
+    r->sink.output = r->output;
     return st;
 }
 
 static enum status close_results(struct rank *r) {
-    enum status st = report_close(r->report);
+    enum status st = run_output_close(r->output);
     sink_close(&r->sink);
     if (r->out && fflush(r->out) != 0)
         st = output_failed(r->out, "the output");

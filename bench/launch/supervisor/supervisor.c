@@ -42,8 +42,8 @@ enum { SPEECHES = 2 }; /* stdout, stderr */
 
 /* One running launch. */
 struct session {
-    struct report *report; /* records; or ... */
-    FILE *document;        /* ... a document; both NULL: dropped */
+    struct run_output *output; /* records; or ... */
+    FILE *document;            /* ... a document; both NULL: dropped */
     struct roster roster;
     struct lines results; /* of rank 0 */
     struct speech speech[SPEECHES];
@@ -62,8 +62,8 @@ struct session {
 
 static enum status take_result(void *context, const char *line, size_t length) {
     struct session *s = context;
-    if (s->report)
-        return report_line(s->report, line, length);
+    if (s->output)
+        return run_output_line(s->output, line, length);
     /* A document may be a picture, with zeros in it. */
     if (s->document &&
         (fwrite(line, 1, length, s->document) != length || fputc('\n', s->document) == EOF))
@@ -273,10 +273,10 @@ static int finish(const struct session *s) {
 }
 
 /* One mpiexec. */
-static int launch(const struct supervised *what, int ranks, int index, struct report *report,
+static int launch(const struct supervised *what, int ranks, int index, struct run_output *output,
                   FILE *document) {
     struct session s = {
-        .report = report, .document = document, .timeout_s = opts_real(what->opts, "timeout", 0)};
+        .output = output, .document = document, .timeout_s = opts_real(what->opts, "timeout", 0)};
     for (int i = 0; i < SPEECHES; i++)
         s.speech[i] = (struct speech){.fd = -1,
                                       .is_banner = i == 0 ? obituary_read : obituary_read_stderr,
@@ -327,7 +327,7 @@ enum status supervise_cases(const struct supervised *what, FILE *out) {
     return worst;
 }
 
-int supervise(const struct supervised *what, struct report *report, FILE *document) {
+int supervise(const struct supervised *what, struct run_output *output, FILE *document) {
     const bool measures = !command_rows[opts_command(what->opts)].document;
     const int launches = measures ? (int)opts_int(what->opts, "launches", 0) : 1;
     process_adopt();
@@ -335,7 +335,7 @@ int supervise(const struct supervised *what, struct report *report, FILE *docume
     int code = ST_OK;
     for (size_t i = 0; code == ST_OK && i < opts_count(what->opts, "ranks"); i++)
         for (int k = 1; code == ST_OK && k <= launches; k++)
-            code = launch(what, (int)opts_int(what->opts, "ranks", i), launches > 1 ? k : 0, report,
+            code = launch(what, (int)opts_int(what->opts, "ranks", i), launches > 1 ? k : 0, output,
                           document);
     return code;
 }
@@ -349,12 +349,12 @@ int supervise_command(const struct supervised *what) {
         return code != ST_OK || fflush(stdout) == 0 ? code
                                                     : (int)output_failed(stdout, "the output");
     }
-    const struct report_config config = {what->opts, what->argc, what->argv, stdout};
-    struct report *report;
-    st = report_open(&config, &report);
+    const struct run_output_config config = {what->opts, what->argc, what->argv, stdout};
+    struct run_output *output;
+    st = run_output_open(&config, &output);
     if (st != ST_OK)
         return (int)st;
-    const int code = supervise(what, report, NULL);
-    const enum status closed = report_close(report);
+    const int code = supervise(what, output, NULL);
+    const enum status closed = run_output_close(output);
     return code == ST_OK ? (int)closed : code;
 }

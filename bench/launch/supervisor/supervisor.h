@@ -4,7 +4,7 @@
 #define SPB_BENCH_LAUNCH_SUPERVISOR_SUPERVISOR_H
 
 #include "base/options/options.h"
-#include "bench/output/report.h"
+#include "bench/output/run_output.h"
 
 /* One command line to launch. Borrowed. */
 struct supervised {
@@ -18,12 +18,12 @@ struct supervised {
  * when none can run or one is unsound. */
 enum status supervise_cases(const struct supervised *what, FILE *out);
 
-/* Launches every entry of -n, --launches times. Records go to report; a document goes to document
+/* Launches every entry of -n, --launches times. Records go to output; a document goes to document
  * (NULL: nowhere). Returns an exit code: a status, or 128 + the signal that ended the supervisor.
  * The first launch that fails is the last. */
-int supervise(const struct supervised *what, struct report *report, FILE *document);
+int supervise(const struct supervised *what, struct run_output *output, FILE *document);
 
-/* A whole command line: validates, opens the report, launches. */
+/* A whole command line: validates, opens the output, launches. */
 int supervise_command(const struct supervised *what);
 
 #endif

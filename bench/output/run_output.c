@@ -1,4 +1,4 @@
-#include "bench/output/report.h"
+#include "bench/output/run_output.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "results/verdict/sidebyside.h"
 #include "topology/model/machine.h"
 
-struct report {
-    struct report_config config;
+struct run_output {
+    struct run_output_config config;
     struct export_stream stream;
     struct progress progress;
     time_t start;
@@ -36,7 +36,7 @@ static enum status save_topology(const char *dir) {
     return st;
 }
 
-static enum status open_store(struct report *r) {
+static enum status open_store(struct run_output *r) {
     if (opts_count(r->config.opts, "save") == 0)
         return ST_OK;
     const char *dir = opts_str(r->config.opts, "save", 0);
@@ -63,13 +63,13 @@ static char **swept_keys(const struct opts *opts) {
     return keys;
 }
 
-enum status report_open(const struct report_config *config, struct report **out) {
+enum status run_output_open(const struct run_output_config *config, struct run_output **out) {
     *out = NULL;
-    struct report *r = calloc(1, sizeof *r);
+    struct run_output *r = calloc(1, sizeof *r);
     if (!r)
         return fail(ST_ENV, "out of memory");
     const char *format = opts_str(config->opts, "output", 0);
-    *r = (struct report){
+    *r = (struct run_output){
         .config = *config,
         .progress = progress_start(config->opts),
         .start = time(NULL),
@@ -84,7 +84,7 @@ enum status report_open(const struct report_config *config, struct report **out)
     r->stream.swept = r->swept ? (const char *const *)r->swept : config->swept;
     if (st != ST_OK) {
         r->stream.exporter = NULL;
-        report_close(r);
+        run_output_close(r);
         return st;
     }
     *out = r;
@@ -92,14 +92,14 @@ enum status report_open(const struct report_config *config, struct report **out)
 }
 
 /* The first record brings the fingerprint, which only ranks can know whole. */
-static enum status enter_run(struct report *r, const json_t *fingerprint) {
+static enum status enter_run(struct run_output *r, const json_t *fingerprint) {
     if (!r->store || r->run_entered)
         return ST_OK;
     r->run_entered = true;
     return store_add_run(r->store, r->config.argc, r->config.argv, r->start, fingerprint);
 }
 
-enum status report_record(struct report *r, json_t *record) {
+enum status run_output_record(struct run_output *r, json_t *record) {
     const double speedup = speedup_vs_sp1(r->layers, record);
     if (speedup > 0)
         record_metric(record, "speedup_vs_sp1", speedup);
@@ -118,7 +118,7 @@ enum status report_record(struct report *r, json_t *record) {
     return st;
 }
 
-enum status report_line(struct report *r, const char *line, size_t length) {
+enum status run_output_line(struct run_output *r, const char *line, size_t length) {
     json_t *value = json_loadb(line, length, 0, NULL);
     if (!value)
         return fail(ST_ENV, "rank 0 sent %zu bytes that are no result: %.60s", length, line);
@@ -126,18 +126,18 @@ enum status report_line(struct report *r, const char *line, size_t length) {
     const char *what;
     enum status st = ST_OK;
     if (json_unpack(value, "{s:[I,I], s:s}", "progress", &done, &total, "what", &what) == 0)
-        report_progress(r, (size_t)done, (size_t)total, what);
+        run_output_progress(r, (size_t)done, (size_t)total, what);
     else
-        st = report_record(r, value);
+        st = run_output_record(r, value);
     json_decref(value);
     return st;
 }
 
-void report_progress(struct report *r, size_t done, size_t total, const char *what) {
+void run_output_progress(struct run_output *r, size_t done, size_t total, const char *what) {
     progress_show(&r->progress, done, total, what);
 }
 
-enum status report_close(struct report *r) {
+enum status run_output_close(struct run_output *r) {
     if (!r)
         return ST_OK;
     progress_clear(&r->progress);

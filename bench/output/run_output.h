@@ -2,8 +2,8 @@
  * stderr, and, after the last record, Ulysses beside Ring.
  *
  * Used by the supervisor, or by rank 0 under a bare mpiexec. Nothing else writes to stdout. */
-#ifndef SPB_BENCH_OUTPUT_REPORT_H
-#define SPB_BENCH_OUTPUT_REPORT_H
+#ifndef SPB_BENCH_OUTPUT_RUN_OUTPUT_H
+#define SPB_BENCH_OUTPUT_RUN_OUTPUT_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -13,9 +13,9 @@
 #include "base/options/options.h"
 #include "base/status.h"
 
-struct report;
+struct run_output;
 
-struct report_config {
+struct run_output_config {
     const struct opts *opts; /* output, save, progress */
     int argc;                /* the command line, for run.json */
     char *const *argv;
@@ -26,17 +26,17 @@ struct report_config {
 };
 
 /* Opens the run folder and starts the output. ST_USAGE, ST_ENV: the folder cannot be used. */
-enum status report_open(const struct report_config *config, struct report **out);
+enum status run_output_open(const struct run_output_config *config, struct run_output **out);
 
 /* Prints and saves a record (borrowed); ST_ENV when either fails. */
-enum status report_record(struct report *report, json_t *record);
+enum status run_output_record(struct run_output *output, json_t *record);
 
 /* The same for one line of the wire: a record, or progress. ST_ENV when it is neither. */
-enum status report_line(struct report *report, const char *line, size_t length);
+enum status run_output_line(struct run_output *output, const char *line, size_t length);
 
-void report_progress(struct report *report, size_t done, size_t total, const char *what);
+void run_output_progress(struct run_output *output, size_t done, size_t total, const char *what);
 
-/* Ends the output and frees the report; NULL is allowed. */
-enum status report_close(struct report *report);
+/* Ends the output and frees it; NULL is allowed. */
+enum status run_output_close(struct run_output *output);
 
 #endif
