@@ -7,11 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-double side_rate(const json_t *record) {
-    double rate;
-    return record_num(record, "metrics", "tokens_per_s", &rate) ? rate : 0.0;
-}
-
 static void time_text(const struct side_pair *pair, int side, char out[CELL_ROOM]) {
     const struct summary *time = &pair->time[side];
     char median[FORMAT_ROOM], half[FORMAT_ROOM] = "?";
@@ -100,13 +95,6 @@ static void say_doubts(const struct side_pair *pairs, size_t n, FILE *out) {
                 "?: one of the two rates rests on fewer than %d samples, too few for a confidence "
                 "interval.\n",
                 STATS_CI_SAMPLES);
-}
-
-bool side_measured(const struct side_pair *pairs, size_t n, int side) {
-    for (size_t i = 0; i < n; i++)
-        if (pairs[i].record[side])
-            return true;
-    return false;
 }
 
 enum { U = 1 << SIDE_ULYSSES, R = 1 << SIDE_RING };

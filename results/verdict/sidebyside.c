@@ -3,6 +3,7 @@
 #include "results/record/record.h"
 #include "results/text/columns.h"
 #include "results/verdict/side_table.h"
+#include "results/verdict/verdict.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -171,28 +172,6 @@ static int by_series(const void *a, const void *b) {
     if (x->sp < y->sp || x->sp > y->sp)
         return x->sp < y->sp ? -1 : 1;
     return (x->seq > y->seq) - (x->seq < y->seq);
-}
-
-double side_pace(const struct side_pair *pair) {
-    double ulysses, ring;
-    if (!record_num(pair->record[SIDE_ULYSSES], "metrics", "gemm_tflops", &ulysses) ||
-        !record_num(pair->record[SIDE_RING], "metrics", "gemm_tflops", &ring) || ulysses <= 0.0 ||
-        ring <= 0.0)
-        return 1.0;
-    return ulysses > ring ? ulysses / ring : ring / ulysses;
-}
-
-enum side_result side_compare(const struct side_pair *pair) {
-    const struct summary *u = &pair->time[SIDE_ULYSSES], *r = &pair->time[SIDE_RING];
-    if (!u->has_ci95 || !r->has_ci95)
-        return SIDE_UNKNOWN;
-    /* Other load, or another clock rate: a difference would say nothing about the methods. */
-    static const double steady = 1.15;
-    if (side_pace(pair) > steady)
-        return SIDE_UNSTEADY;
-    if (stats_ci_overlap(u, r))
-        return SIDE_EQUAL;
-    return u->median < r->median ? SIDE_FASTER_ULYSSES : SIDE_FASTER_RING;
 }
 
 /* "causal", "heads 32", or with its name "transport mpi"; a 0 says that something is not so, which
