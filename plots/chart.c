@@ -48,7 +48,7 @@ void chart_describe(const json_t *record, const char *const *params, const bool 
 void chart_mark_differences(const json_t *a, const json_t *b, const char *const *params,
                             bool marks[CHART_PARAMS]) {
     const json_t *of_a = json_object_get(a, "params"), *of_b = json_object_get(b, "params");
-    for (size_t i = 0; i < CHART_PARAMS && params[i]; i++) {
+    for (size_t i = 0; params[i]; i++) {
         const json_t *x = json_object_get(of_a, params[i]), *y = json_object_get(of_b, params[i]);
         marks[i] = marks[i] || ((x || y) && !json_equal(x, y));
     }

@@ -15,7 +15,10 @@ struct chart_field {
     const char *section, *key;
 };
 
-/* One kind of line chart. Lists of params end with NULL. */
+/* Lists of params have room for so many, and end with NULL. */
+enum { CHART_PARAMS = 16, PARAM_LIST = CHART_PARAMS + 1 };
+
+/* One kind of line chart. */
 struct chart_kind {
     const char *name; /* of the files, and of its script NAME.gp */
     const char *kind; /* of records */
@@ -60,9 +63,6 @@ enum { CHART_LINES = 12 };
 enum status chart_collect(const json_t *records, const struct chart_kind *kind,
                           struct chart *chart);
 void chart_free(struct chart *chart);
-
-/* Lists of params are at most this long. */
-enum { CHART_PARAMS = 16 };
 
 /* "llama-3.1-8b, fwdbwd, dp 2": values of the params that the record has, as a label. Numbers carry
  * their name; a 0 says that something is not so, which needs no word. chosen[i]: is the i-th param

@@ -14,17 +14,17 @@ static void file_name(char *out, size_t room, const struct picture *picture,
         snprintf(out, room, "%s-%zu.%s", picture->name, picture->page + 1, extension);
 }
 
-FILE *draw_data(const struct drawing *drawing, const struct picture *picture) {
+FILE *draw_data(const struct album *album, const struct picture *picture) {
     char name[LABEL_ROOM], path[4096];
     file_name(name, sizeof name, picture, "dat");
-    const int n = snprintf(path, sizeof path, "%s/%s", drawing->options->out_dir, name);
+    const int n = snprintf(path, sizeof path, "%s/%s", album->options->out_dir, name);
     FILE *out = n > 0 && (size_t)n < sizeof path ? fopen(path, "we") : NULL;
     if (!out)
-        fail(ST_ENV, "%s/%s: %s", drawing->options->out_dir, name, strerror(errno));
+        fail(ST_ENV, "%s/%s: %s", album->options->out_dir, name, strerror(errno));
     return out;
 }
 
-enum status draw_picture(struct drawing *drawing, const struct picture *picture) {
+enum status draw_picture(struct album *album, const struct picture *picture) {
     static const struct {
         unsigned format;
         const char *name;
@@ -32,16 +32,16 @@ enum status draw_picture(struct drawing *drawing, const struct picture *picture)
     char data[LABEL_ROOM], output[LABEL_ROOM];
     file_name(data, sizeof data, picture, "dat");
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        if (!(drawing->options->formats & formats[i].format))
+        if (!(album->options->formats & formats[i].format))
             continue;
         file_name(output, sizeof output, picture, formats[i].name);
-        const char *args[] = {
-            picture->name,    formats[i].name, output,         data, picture->title,
-            picture->colours, picture->styles, picture->extra, NULL};
-        const enum status st = gnuplot_run(drawing->options->out_dir, drawing->data_dir, args);
+        const char *const args[GNUPLOT_ARGS] = {
+            picture->name,  formats[i].name,  output,          data,
+            picture->title, picture->colours, picture->styles, picture->extra};
+        const enum status st = gnuplot_run(album->options->out_dir, album->scripts, args);
         if (st != ST_OK)
             return st;
-        drawing->pictures++;
+        album->pictures++;
     }
     return ST_OK;
 }
@@ -128,32 +128,32 @@ static void list_predicted(const struct chart_line *lines, size_t n, char *list,
     }
 }
 
-static enum status draw_lines(struct drawing *drawing, const struct chart_kind *kind,
+static enum status draw_lines(struct album *album, const struct chart_kind *kind,
                               const struct chart_page *page, size_t first, size_t number) {
     const size_t left = page->n - first, n = left < CHART_LINES ? left : CHART_LINES;
     struct picture picture = {.name = kind->name, .page = number};
     snprintf(picture.title, sizeof picture.title, "%s%s%s", kind->title, *page->title ? ": " : "",
              page->title);
     choose_styles(page->lines + first, n, strcmp(kind->line_params[0], "method") == 0, &picture);
-    FILE *out = draw_data(drawing, &picture);
+    FILE *out = draw_data(album, &picture);
     if (!out)
         return ST_ENV;
     double x[2], y[2];
     write_lines(out, page->lines + first, n, x, y);
     if (fclose(out) != 0)
-        return fail(ST_ENV, "%s: %s", drawing->options->out_dir, strerror(errno));
+        return fail(ST_ENV, "%s: %s", album->options->out_dir, strerror(errno));
     /* a little room on either side, and a range when there is but one x */
     snprintf(picture.extra, LABEL_ROOM, "%.9g %.9g %.9g %.9g", x[0] / 1.2, x[1] * 1.2, y[0], y[1]);
     list_predicted(page->lines + first, n, picture.extra, LABEL_ROOM);
-    return draw_picture(drawing, &picture);
+    return draw_picture(album, &picture);
 }
 
-enum status draw_chart(struct drawing *drawing, const struct chart_kind *kind,
+enum status draw_chart(struct album *album, const struct chart_kind *kind,
                        const struct chart *chart) {
     size_t number = 0;
     for (size_t p = 0; p < chart->n; p++) {
         for (size_t first = 0; first < chart->pages[p].n; first += CHART_LINES) {
-            const enum status st = draw_lines(drawing, kind, &chart->pages[p], first, number++);
+            const enum status st = draw_lines(album, kind, &chart->pages[p], first, number++);
             if (st != ST_OK)
                 return st;
         }

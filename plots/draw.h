@@ -7,9 +7,9 @@
 #include "plots/plot.h"
 
 /* The folder that is drawn into and what was drawn so far. */
-struct drawing {
+struct album {
     const struct plot_options *options;
-    char data_dir[4096]; /* absolute */
+    const char *scripts; /* their folder, absolute */
     size_t pictures;
 };
 
@@ -23,19 +23,13 @@ struct picture {
 };
 
 /* Opens the picture's data file for writing; NULL and a logged error when that fails. */
-FILE *draw_data(const struct drawing *drawing, const struct picture *picture);
+FILE *draw_data(const struct album *album, const struct picture *picture);
 
 /* Runs gnuplot once a format; the data file is written and closed. */
-enum status draw_picture(struct drawing *drawing, const struct picture *picture);
+enum status draw_picture(struct album *album, const struct picture *picture);
 
 /* Draws all pages of a line chart. */
-enum status draw_chart(struct drawing *drawing, const struct chart_kind *kind,
+enum status draw_chart(struct album *album, const struct chart_kind *kind,
                        const struct chart *chart);
-
-/* What attn records on one page have in common, and what may tell two of one method apart. */
-extern const char *const attn_page_params[], *const attn_extra_params[];
-
-/* Draws time by phase from attn records (an array). */
-enum status draw_phases(struct drawing *drawing, const json_t *records);
 
 #endif

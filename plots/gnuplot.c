@@ -55,17 +55,16 @@ static enum status run(const char *dir, const char *const *argv, const char *wha
     return wait_for(child, what);
 }
 
-enum status gnuplot_run(const char *dir, const char *data_dir, const char *const *args) {
-    enum { MOST = 32 };
+enum status gnuplot_run(const char *dir, const char *data_dir,
+                        const char *const args[GNUPLOT_ARGS]) {
     char script[4096];
     const int length = snprintf(script, sizeof script, "%s/main.gp", data_dir);
     if (length < 0 || (size_t)length >= sizeof script || access(script, R_OK) != 0)
         return fail(ST_ENV, "gnuplot script %s is missing; install spbench again", script);
     /* -d: no start-up files, so that pictures look the same everywhere */
-    const char *argv[MOST] = {"gnuplot", "-d", "-c", script, data_dir};
-    for (size_t n = 5; *args && n < MOST - 1; n++)
-        argv[n] = *args++;
-    return run(dir, argv, argv[7]);
+    const char *argv[5 + GNUPLOT_ARGS + 1] = {"gnuplot", "-d", "-c", script, data_dir};
+    memcpy(argv + 5, args, GNUPLOT_ARGS * sizeof *args);
+    return run(dir, argv, args[2]);
 }
 
 enum status gnuplot_run_script(const char *dir, const char *script) {

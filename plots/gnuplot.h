@@ -12,10 +12,14 @@ enum { LABEL_ROOM = 160 };
  * what is left means nothing to gnuplot, in data, in a string or in a file name. */
 void gnuplot_label(char *out, size_t room, const char *text);
 
-/* Runs `gnuplot -d -c main.gp args...` in folder dir, with data_dir (absolute) as first argument.
- * args: picture, format, output file, ... as main.gp says; it is NULL-terminated. ST_ENV with the
- * remedy when gnuplot is missing, or when it fails. */
-enum status gnuplot_run(const char *dir, const char *data_dir, const char *const *args);
+/* gnuplot passes nine arguments to a script; the first one is main.gp's folder. */
+enum { GNUPLOT_ARGS = 8 };
+
+/* Runs `gnuplot -d -c main.gp` in folder dir, with data_dir (absolute) as first argument and then
+ * args: picture, format, output file, ... as main.gp says. ST_ENV with the remedy when gnuplot is
+ * missing, or when it fails. */
+enum status gnuplot_run(const char *dir, const char *data_dir,
+                        const char *const args[GNUPLOT_ARGS]);
 
 /* Runs `gnuplot -d script` in folder dir, for a script that names its own output. */
 enum status gnuplot_run_script(const char *dir, const char *script);

@@ -1,5 +1,6 @@
-/* Time by phase: stacked bars, Ulysses beside Ring for every sequence length and sp_size. */
-#include "plots/draw.h"
+#include "plots/phases.h"
+
+#include "plots/kinds.h"
 #include "results/record/record.h"
 #include "results/text/format.h"
 #include "results/verdict/phase_class.h"
@@ -144,8 +145,7 @@ static bool write_names(FILE *out, const struct bar *bar, size_t n, const double
     return is_long;
 }
 
-static enum status draw_page(struct drawing *drawing, const struct bar *bar, size_t n,
-                             size_t page) {
+static enum status draw_page(struct album *album, const struct bar *bar, size_t n, size_t page) {
     static const struct {
         double at_least, scale;
         const char *name;
@@ -159,18 +159,18 @@ static enum status draw_page(struct drawing *drawing, const struct bar *bar, siz
         unit++;
     place(bar, n, x);
     snprintf(picture.title, sizeof picture.title, "Time by phase: %s", bar->page);
-    FILE *out = draw_data(drawing, &picture);
+    FILE *out = draw_data(album, &picture);
     if (!out)
         return ST_ENV;
     write_classes(out, bar, n, x, units[unit].scale, &picture);
     const bool turned = write_names(out, bar, n, x, units[unit].scale);
     if (fclose(out) != 0)
-        return fail(ST_ENV, "%s: %s", drawing->options->out_dir, strerror(errno));
+        return fail(ST_ENV, "%s: %s", album->options->out_dir, strerror(errno));
     /* few bars stay narrow: a range of eight bars at least, about the middle */
     const double middle = 0.5 * (x[0] + x[n - 1]), half = fmax(0.5 * (x[n - 1] - x[0]) + 1.0, 4.0);
     snprintf(picture.extra, LABEL_ROOM, "%.3f %.3f %s %.9g %d", middle - half, middle + half,
              units[unit].name, top * units[unit].scale, turned ? 30 : 0);
-    return draw_picture(drawing, &picture);
+    return draw_picture(album, &picture);
 }
 
 /* How many bars from here stand on one page: whole groups while they fit. */
@@ -186,7 +186,7 @@ static size_t page_length(const struct bar *bar, size_t n) {
     return fits > 0 ? fits : PAGE_BARS; /* a group longer than a page is cut */
 }
 
-enum status draw_phases(struct drawing *drawing, const json_t *records) {
+enum status draw_phases(struct album *album, const json_t *records) {
     struct bars bars = {0};
     enum status st = ST_OK;
     size_t i;
@@ -200,7 +200,7 @@ enum status draw_phases(struct drawing *drawing, const json_t *records) {
         qsort(bars.bar, bars.n, sizeof *bars.bar, by_place);
     for (size_t first = 0, page = 0, n; st == ST_OK && first < bars.n; first += n) {
         n = page_length(bars.bar + first, bars.n - first);
-        st = draw_page(drawing, bars.bar + first, n, page++);
+        st = draw_page(album, bars.bar + first, n, page++);
     }
     if (st == ST_OK && bars.n == 0)
         note("picture phases: skipped, no attn record has phases");
