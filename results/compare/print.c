@@ -2,7 +2,7 @@
 
 #include "results/text/csv.h"
 #include "results/text/format.h"
-#include "results/text/grid.h"
+#include "results/text/table.h"
 
 #include <string.h>
 
@@ -25,15 +25,15 @@ static void median_text(const struct summary *time, char out[CELL_ROOM]) {
         snprintf(out, CELL_ROOM, "%s", format_seconds(median, time->median));
 }
 
-static void print_grid(const struct compare_row *rows, size_t n,
+static void print_rows(const struct compare_row *rows, size_t n,
                        const struct compare_options *options, FILE *out, bool markdown) {
-    static const struct grid_column columns[] = {
+    static const struct text_column columns[] = {
         {"verdict", 15, true}, {"BASE", 9, false}, {"NEW", 9, false},  {"change", 8, false},
         {"p", 8, false},       {"n", 9, false},    {"case", 20, true},
     };
-    const struct grid grid = {out, markdown, columns, sizeof columns / sizeof columns[0]};
+    const struct text_table table = {out, markdown, columns, sizeof columns / sizeof columns[0]};
     size_t count[COMPARE_VERDICTS] = {0};
-    grid_header(&grid);
+    text_table_header(&table);
     for (size_t i = 0; i < n; i++) {
         const struct compare_row *row = &rows[i];
         char cells[sizeof columns / sizeof columns[0]][CELL_ROOM];
@@ -44,9 +44,9 @@ static void print_grid(const struct compare_row *rows, size_t n,
         snprintf(cells[3], CELL_ROOM, row->tested ? "%+.1f%%" : "-", 100.0 * row->change);
         snprintf(cells[4], CELL_ROOM, row->tested ? "%.2g" : "-", row->p);
         snprintf(cells[5], CELL_ROOM, "%zu/%zu", row->count[0], row->count[1]);
-        for (size_t c = 0; c + 1 < grid.n; c++)
-            grid_cell(&grid, c, cells[c]);
-        grid_cell(&grid, grid.n - 1, row->label); /* of any length */
+        for (size_t c = 0; c + 1 < table.n; c++)
+            text_table_cell(&table, c, cells[c]);
+        text_table_cell(&table, table.n - 1, row->label); /* of any length */
     }
     fprintf(out, "\nThreshold %.3g%%, p < %g:", 100.0 * options->threshold, COMPARE_ALPHA);
     for (int v = 0; v < COMPARE_VERDICTS; v++)
@@ -57,12 +57,12 @@ static void print_grid(const struct compare_row *rows, size_t n,
 
 static void print_table(const struct compare_row *rows, size_t n,
                         const struct compare_options *options, FILE *out) {
-    print_grid(rows, n, options, out, false);
+    print_rows(rows, n, options, out, false);
 }
 
 static void print_md(const struct compare_row *rows, size_t n,
                      const struct compare_options *options, FILE *out) {
-    print_grid(rows, n, options, out, true);
+    print_rows(rows, n, options, out, true);
 }
 
 static void csv_number(FILE *out, bool known, double value) {

@@ -2,11 +2,11 @@
  * to solve it. Records that hold none (exchanges, unchecked layers) are left out. */
 #include "results/export/export.h"
 #include "results/record/record.h"
-#include "results/text/grid.h"
+#include "results/text/table.h"
 
 #include <string.h>
 
-static const struct grid_column columns[] = {
+static const struct text_column columns[] = {
     {"method", 0, true}, {"P", 0, false},         {"layout", 0, true}, {"dtype", 0, true},
     {"kernel", 0, true}, {"grad_dtype", 0, true}, {"O", 0, false},     {"LSE", 0, false},
     {"delta", 0, false}, {"dQ", 0, false},        {"dK", 0, false},    {"dV", 0, false},
@@ -40,12 +40,12 @@ static void problem_text(const json_t *record, char out[ROOM]) {
         snprintf(out + used, ROOM - used, "%s, %s", mask ? mask : "?", pass ? pass : "?");
 }
 
-static void begin_table(struct export_stream *stream, const struct grid *grid,
+static void begin_table(struct export_stream *stream, const struct text_table *table,
                         const char problem[ROOM]) {
     fputs(stream->table[0] ? "\n" : "Greatest error of a row / RMS error.\n\n", stream->out);
     columns_md(stream->out, problem);
     fputs("\n\n", stream->out);
-    grid_header(grid);
+    text_table_header(table);
     memcpy(stream->table, problem, ROOM);
 }
 
@@ -92,14 +92,14 @@ static void error_cell(const json_t *record, const char *tensor, char out[CELL_R
 }
 
 static void errors_record(struct export_stream *stream, const json_t *record) {
-    const struct grid grid = {stream->out, true, columns, COLUMNS};
+    const struct text_table table = {stream->out, true, columns, COLUMNS};
     char cells[COLUMNS][CELL_ROOM], problem[ROOM] = "";
     double sp_size = 0;
     if (!errors_of(record))
         return;
     problem_text(record, problem);
     if (strcmp(stream->table, problem) != 0)
-        begin_table(stream, &grid, problem);
+        begin_table(stream, &table, problem);
     record_num(record, "params", "sp_size", &sp_size);
     method_cell(record, cells[0]);
     add_variant(record, cells[0]);
@@ -110,7 +110,7 @@ static void errors_record(struct export_stream *stream, const json_t *record) {
     text_cell(record, "grad_dtype", cells[5]);
     for (int i = 0; i < TENSORS; i++)
         error_cell(record, tensors[i], cells[COLUMNS - TENSORS + i]);
-    grid_row(&grid, cells);
+    text_table_row(&table, cells);
 }
 
 static void errors_end(struct export_stream *stream) {

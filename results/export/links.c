@@ -4,7 +4,7 @@
 
 #include "results/record/record.h"
 #include "results/text/format.h"
-#include "results/text/grid.h"
+#include "results/text/table.h"
 
 /* Larger matrices fit no terminal; json has them. */
 enum { MATRIX_RANKS = 16 };
@@ -47,16 +47,16 @@ static void top_cell(const json_t *link, char out[CELL_ROOM]) {
 }
 
 static void print_links(const json_t *links, bool markdown, FILE *out) {
-    static const struct grid_column columns[] = {
+    static const struct text_column columns[] = {
         {"link", 13, true},          {"pairs", 5, false},           {"measured", 8, true},
         {"direction", 9, true},      {"smallest", 8, false},        {"largest GB/s", 12, false},
         {"fit: latency", 12, false}, {"bandwidth GB/s", 14, false}, {"rms error", 9, false},
         {"max error", 9, false},
     };
-    const struct grid grid = {out, markdown, columns, sizeof columns / sizeof columns[0]};
+    const struct text_table table = {out, markdown, columns, sizeof columns / sizeof columns[0]};
     size_t i;
     json_t *link;
-    grid_header(&grid);
+    text_table_header(&table);
     json_array_foreach(links, i, link) {
         char cells[sizeof columns / sizeof columns[0]][CELL_ROOM];
         text_cell(link, "class", cells[0]);
@@ -69,7 +69,7 @@ static void print_links(const json_t *links, bool markdown, FILE *out) {
         number_cell(link, "gb_s", format_number, cells[7]);
         number_cell(link, "fit_rms_rel_error", format_percent, cells[8]);
         number_cell(link, "fit_max_rel_error", format_percent, cells[9]);
-        grid_row(&grid, cells);
+        text_table_row(&table, cells);
     }
 }
 
@@ -89,15 +89,15 @@ static const json_t *find_pair(const json_t *pairs, int a, int b) {
 /* Isolated above the diagonal, loaded below. */
 static void print_matrix(const json_t *pairs, int ranks, const char *title, const char *key,
                          char *(*format)(char[FORMAT_ROOM], double), bool markdown, FILE *out) {
-    struct grid_column columns[1 + MATRIX_RANKS] = {{"rank", 4, false}};
+    struct text_column columns[1 + MATRIX_RANKS] = {{"rank", 4, false}};
     char titles[MATRIX_RANKS][12];
     for (int b = 0; b < ranks; b++) {
         snprintf(titles[b], sizeof titles[b], "%d", b);
-        columns[1 + b] = (struct grid_column){titles[b], 7, false};
+        columns[1 + b] = (struct text_column){titles[b], 7, false};
     }
-    const struct grid grid = {out, markdown, columns, (size_t)ranks + 1};
+    const struct text_table table = {out, markdown, columns, (size_t)ranks + 1};
     fprintf(out, "\n%s, one direction; above the diagonal isolated, below loaded\n\n", title);
-    grid_header(&grid);
+    text_table_header(&table);
     for (int a = 0; a < ranks; a++) {
         char cells[1 + MATRIX_RANKS][CELL_ROOM];
         snprintf(cells[0], CELL_ROOM, "%d", a);
@@ -106,7 +106,7 @@ static void print_matrix(const json_t *pairs, int ranks, const char *title, cons
             number_cell(json_object_get(pair, a < b ? "isolated" : "loaded"), key, format,
                         cells[1 + b]);
         }
-        grid_row(&grid, cells);
+        text_table_row(&table, cells);
     }
 }
 

@@ -2,7 +2,7 @@
 
 #include "results/record/record.h"
 #include "results/text/format.h"
-#include "results/text/grid.h"
+#include "results/text/table.h"
 
 #include <math.h>
 #include <string.h>
@@ -101,7 +101,7 @@ enum { U = 1 << SIDE_ULYSSES, R = 1 << SIDE_RING };
 
 /* With the sides that a column speaks of. */
 static const struct {
-    struct grid_column column;
+    struct text_column column;
     int sides;
 } all_columns[] = {
     {{"sp", 3, false}, 0},
@@ -144,7 +144,7 @@ static void fill_row(const struct side_pair *pair, const bool shown[SIDES],
 }
 
 void side_table(const struct side_pair *pairs, size_t n, bool markdown, FILE *out) {
-    struct grid_column columns[COLUMNS];
+    struct text_column columns[COLUMNS];
     size_t which[COLUMNS], used = 0;
     const bool shown[SIDES] = {side_measured(pairs, n, SIDE_ULYSSES),
                                side_measured(pairs, n, SIDE_RING)};
@@ -154,13 +154,13 @@ void side_table(const struct side_pair *pairs, size_t n, bool markdown, FILE *ou
             which[used] = c;
             columns[used++] = all_columns[c].column;
         }
-    const struct grid grid = {out, markdown, columns, used};
-    grid_header(&grid);
+    const struct text_table table = {out, markdown, columns, used};
+    text_table_header(&table);
     for (size_t i = 0; i < n; i++) {
         char cells[COLUMNS][CELL_ROOM];
         fill_row(&pairs[i], shown, cells);
         for (size_t c = 0; c < used; c++)
-            grid_cell(&grid, c, cells[which[c]]);
+            text_table_cell(&table, c, cells[which[c]]);
     }
     fputc('\n', out);
     say_doubts(pairs, n, out);
