@@ -32,8 +32,7 @@ static bool next_word(const char **at, struct word *word) {
     return true;
 }
 
-const char *case_value(const char *name, const char *key, size_t *length) {
-    const size_t key_length = strlen(key);
+static const char *find(const char *name, const char *key, size_t key_length, size_t *length) {
     struct word word;
     while (next_word(&name, &word))
         if (word.key_length == key_length && strncmp(word.key, key, key_length) == 0) {
@@ -43,20 +42,21 @@ const char *case_value(const char *name, const char *key, size_t *length) {
     return NULL;
 }
 
+const char *case_value(const char *name, const char *key, size_t *length) {
+    return find(name, key, strlen(key), length);
+}
+
 /* Marks the keys of a whose values b has not, or has otherwise. */
 static bool mark(json_t *keys, const char *a, const char *b) {
     struct word word;
     while (next_word(&a, &word)) {
-        char key[64];
         size_t length;
-        if (word.key_length == 0 || word.key_length >= sizeof key)
+        if (word.key_length == 0)
             continue;
-        memcpy(key, word.key, word.key_length);
-        key[word.key_length] = '\0';
-        const char *value = case_value(b, key, &length);
+        const char *value = find(b, word.key, word.key_length, &length);
         if (value && length == word.length && strncmp(value, word.value, length) == 0)
             continue;
-        if (json_object_set_new(keys, key, json_true()) != 0)
+        if (json_object_setn_new(keys, word.key, word.key_length, json_true()) != 0)
             return false;
     }
     return true;
