@@ -1,24 +1,13 @@
 #include "topology/sources/xml.h"
 
-#include <errno.h>
 #include <libxml/parser.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/text/files.h"
 #include "base/text/text.h"
 
 enum { MAX_FILE = 64 << 20 };
-
-static enum status check_file(const char *path) {
-    struct stat info;
-    if (stat(path, &info))
-        return fail(ST_USAGE, "cannot read topology file %s: %s", path, strerror(errno));
-    if (!S_ISREG(info.st_mode))
-        return fail(ST_USAGE, "cannot read topology file %s: it is no regular file", path);
-    if (info.st_size > MAX_FILE)
-        return fail(ST_USAGE, "%s is larger than any topology", path);
-    return ST_OK;
-}
 
 static enum status damaged(const char *path, const xmlParserCtxt *parser) {
     const xmlError *error = xmlCtxtGetLastError((void *)parser);
@@ -34,17 +23,21 @@ static enum status damaged(const char *path, const xmlParserCtxt *parser) {
 
 enum status xml_read(const char *path, xmlDoc **doc) {
     *doc = NULL;
-    enum status st = check_file(path);
+    char *text;
+    size_t n;
+    enum status st = file_read(path, "topology file", MAX_FILE, &text, &n);
     if (st)
         return st;
     xmlParserCtxt *parser = xmlNewParserCtxt();
+    if (parser)
+        *doc = xmlCtxtReadMemory(parser, text, (int)n, path, NULL,
+                                 XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
     if (!parser)
-        return fail(ST_ENV, "out of memory for %s", path);
-    *doc = xmlCtxtReadFile(parser, path, NULL,
-                           XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
-    if (!*doc)
+        st = fail(ST_ENV, "out of memory for %s", path);
+    else if (!*doc)
         st = damaged(path, parser);
     xmlFreeParserCtxt(parser);
+    free(text);
     return st;
 }
 
