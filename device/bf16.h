@@ -1,7 +1,8 @@
-/* bf16: the upper half of an fp32 number. */
+/* bf16: the upper half of an fp32 number. Everything that converts does it by these. */
 #ifndef SPB_DEVICE_BF16_H
 #define SPB_DEVICE_BF16_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -21,7 +22,18 @@ static inline uint16_t float_to_bf16(float x) {
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-/* The same, still in 32 bits: a form that compilers vectorise. */
+/* Rows of n. */
+static inline void bf16_widen(const uint16_t *x, size_t n, float *restrict out) {
+    for (size_t i = 0; i < n; i++)
+        out[i] = bf16_to_float(x[i]);
+}
+
+static inline void bf16_narrow(const float *x, size_t n, uint16_t *restrict out) {
+    for (size_t i = 0; i < n; i++)
+        out[i] = float_to_bf16(x[i]);
+}
+
+/* To bf16, still in 32 bits: a form that compilers vectorise. */
 static inline float bf16_round(float x) {
     uint32_t bits;
     float rounded;

@@ -2,20 +2,16 @@
 
 #include <string.h>
 
+#include "device/bf16.h"
+
 /* Flat buffers are cut into rows of this many elements, one generator row each. */
 enum { ROW = 1024 };
 
 static void narrow(const float *x, size_t n, size_t elem_bytes, void *out) {
-    if (elem_bytes == sizeof(float)) {
+    if (elem_bytes == sizeof(float))
         memcpy(out, x, n * sizeof *x);
-        return;
-    }
-    uint16_t *half = out;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t bits;
-        memcpy(&bits, &x[i], sizeof bits);
-        half[i] = (uint16_t)(bits >> 16);
-    }
+    else
+        bf16_narrow(x, n, out);
 }
 
 uint64_t rows_differ(const void *a, const void *b, size_t n, size_t elem_bytes) {

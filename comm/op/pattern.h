@@ -1,6 +1,6 @@
 /* Generated elements for exchanges: filled on one side, regenerated and compared on the other.
  *
- * Elements are fp32, or bf16 (fp32 values cut to 16 bits, so still valid numbers). */
+ * Elements are fp32, or the same rounded to bf16. */
 #ifndef SPB_COMM_OP_PATTERN_H
 #define SPB_COMM_OP_PATTERN_H
 

@@ -1,7 +1,8 @@
 #include "comm/op/reduce.h"
 
-#include <stdint.h>
 #include <string.h>
+
+#include "device/bf16.h"
 
 static void reduce_fp32(float *restrict out, const float *slots, int n_slots, size_t n) {
     if (out != slots)
@@ -13,25 +14,12 @@ static void reduce_fp32(float *restrict out, const float *slots, int n_slots, si
     }
 }
 
-static float widen(uint16_t half) {
-    const uint32_t bits = (uint32_t)half << 16;
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static uint16_t round_to_bf16(float x) {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return (uint16_t)((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
-}
-
 static void reduce_bf16(uint16_t *out, const uint16_t *slots, int n_slots, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        float sum = widen(slots[i]);
+        float sum = bf16_to_float(slots[i]);
         for (int s = 1; s < n_slots; s++)
-            sum += widen(slots[(size_t)s * n + i]);
-        out[i] = round_to_bf16(sum);
+            sum += bf16_to_float(slots[(size_t)s * n + i]);
+        out[i] = float_to_bf16(sum);
     }
 }
 

@@ -57,11 +57,6 @@ static void round_block(const struct panel_ops *panels, struct operand o, int ro
     }
 }
 
-static void widen(const uint16_t *x, int n, float *restrict out) {
-    for (int i = 0; i < n; i++)
-        out[i] = bf16_to_float(x[i]);
-}
-
 static void round_floats(const float *x, int n, float *restrict out) {
     for (int i = 0; i < n; i++)
         out[i] = bf16_round(x[i]);
@@ -74,7 +69,7 @@ static void round_wide(struct operand o, int row, int rows, int col, int cols, f
     for (int i = 0; i < count; i++, out += n) {
         const size_t from = (size_t)(first + i) * o.ld + (size_t)at;
         if (o.dtype == DTYPE_BF16)
-            widen((const uint16_t *)o.x + from, n, out);
+            bf16_widen((const uint16_t *)o.x + from, (size_t)n, out);
         else
             round_floats((const float *)o.x + from, n, out);
     }
@@ -108,11 +103,6 @@ static void multiply_wide(struct operand a, struct operand b, struct range c, in
                 a.trans ? c.rows : k, w->wide_b, b.trans ? k : c.cols, at > 0 ? 1 : 0, w->c, NC);
 }
 
-static void store_bf16(const float *x, int n, uint16_t *restrict out) {
-    for (int i = 0; i < n; i++)
-        out[i] = float_to_bf16(x[i]);
-}
-
 static void store_fp32(const float *x, int n, float beta, float *restrict out) {
     for (int i = 0; i < n; i++)
         out[i] = beta == 0 ? x[i] : x[i] + beta * out[i];
@@ -122,7 +112,7 @@ static void store(const struct gemm_args *g, struct range c, const float *from) 
     for (int i = 0; i < c.rows; i++, from += NC) {
         const size_t at = (size_t)(c.row + i) * (size_t)g->ldc + (size_t)c.col;
         if (g->c_dtype == DTYPE_BF16)
-            store_bf16(from, c.cols, (uint16_t *)g->c + at);
+            bf16_narrow(from, (size_t)c.cols, (uint16_t *)g->c + at);
         else
             store_fp32(from, c.cols, g->beta, (float *)g->c + at);
     }

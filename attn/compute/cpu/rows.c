@@ -14,20 +14,15 @@ enum { PIECE = HEAD_DIM_MAX };
 static const float *load(const void *x, enum dtype dtype, size_t at, int n, float *buffer) {
     if (dtype == DTYPE_FP32)
         return (const float *)x + at;
-    const uint16_t *h = (const uint16_t *)x + at;
-    for (int i = 0; i < n; i++)
-        buffer[i] = bf16_to_float(h[i]);
+    bf16_widen((const uint16_t *)x + at, (size_t)n, buffer);
     return buffer;
 }
 
 static void store(void *x, enum dtype dtype, size_t at, int n, const float *from) {
-    if (dtype == DTYPE_FP32) {
+    if (dtype == DTYPE_FP32)
         memcpy((float *)x + at, from, (size_t)n * sizeof *from);
-        return;
-    }
-    uint16_t *h = (uint16_t *)x + at;
-    for (int i = 0; i < n; i++)
-        h[i] = float_to_bf16(from[i]);
+    else
+        bf16_narrow(from, (size_t)n, (uint16_t *)x + at);
 }
 
 /* Rows of a tensor in memory order, and where row r stands in [batch, heads, tokens]. */

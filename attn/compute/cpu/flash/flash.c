@@ -31,9 +31,7 @@ struct flash_matrix flash_load(struct flash_rows rows, int row, int n, int head_
         return (struct flash_matrix){(const float *)rows.x + first, rows.stride};
     const uint16_t *from = (const uint16_t *)rows.x + first;
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < head_dim; j++)
-            wide[i * head_dim + j] =
-                bf16_to_float(from[(size_t)i * (size_t)rows.stride + (size_t)j]);
+        bf16_widen(from + (size_t)i * (size_t)rows.stride, (size_t)head_dim, wide + i * head_dim);
     return (struct flash_matrix){wide, head_dim};
 }
 
