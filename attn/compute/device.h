@@ -45,7 +45,7 @@ struct attn_args {
     float *dq;          /* [batch, q_tokens, heads, head_dim] */
     float *dk, *dv;     /* [batch, k_tokens, kv_heads, head_dim] */
 
-    void *workspace; /* of attn_workspace_bytes() */
+    void *workspace; /* of workspace_bytes() */
 
     /* Called now and then by the calling thread while it computes, so that exchanges in flight make
      * progress; NULL: not at all. */
@@ -83,6 +83,7 @@ struct device_config {
     const char *kernel; /* a kernel's name, or "auto" or NULL: the best one available */
 };
 
+struct attn_piece;
 struct device_row;
 
 /* An open device. A row's own struct begins with it. */
@@ -123,9 +124,9 @@ struct device_row {
      * the floating-point operations done. NULL, or a result of 0 at once: gemm is the bound. */
     double (*dot_peak)(struct device *dev);
 
-    /* Bytes of attn_args.workspace that forward and backward need; pointers of args are not read.
-     */
-    size_t (*attn_workspace_bytes)(const struct device *dev, const struct attn_args *args);
+    /* Bytes of attn_args.workspace that forward and backward need for pieces up to this one, of a
+     * configuration that is supported; nothing is opened. */
+    size_t (*workspace_bytes)(const struct device_config *config, const struct attn_piece *piece);
     void (*attn_forward)(struct device *dev, const struct attn_args *args);
     void (*attn_backward)(struct device *dev, const struct attn_args *args);
 

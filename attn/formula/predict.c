@@ -1,7 +1,6 @@
 #include "attn/formula/predict.h"
 
-#include "attn/layer/layer.h"
-#include "attn/method/method.h"
+#include "attn/formula/method.h"
 
 /* Every rank's positions, and this rank's Q, K, V, O, with dO, and dQ, dK, dV in fp32. */
 static void core(const struct problem *p, const struct predict_env *env, struct mem_predict *out) {
@@ -13,18 +12,29 @@ static void core(const struct problem *p, const struct predict_env *env, struct 
         out->bytes[MEM_ACTIVATIONS] += q + (q + kv) / s.elem_bytes * 4;
 }
 
-static size_t padded(size_t elements, size_t ranks) {
-    return (elements + ranks - 1) / ranks * ranks;
+/* fp32 weights of `heads` heads, spread over ranks: bytes of one rank's part, the last of which are
+ * padded. */
+static size_t shard(const struct problem *p, int heads, int ranks) {
+    const size_t n = (size_t)heads * (size_t)p->head_dim * (size_t)p->hidden, r = (size_t)ranks;
+    return (n + r - 1) / r * 4;
 }
 
-/* fp32 shards of the weights and of their gradients; where there are several, the larger unit
- * whole, twice, and once more for the gradients that arrive; x, y, dy, dx. */
+/* Of wq, wk and wv, which are one unit, and of wo. */
+static size_t qkv_shard(const struct problem *p, int ranks) {
+    return shard(p, p->heads + 2 * p->kv_heads, ranks);
+}
+
+static size_t out_shard(const struct problem *p, int ranks) {
+    return shard(p, p->heads, ranks);
+}
+
+/* Shards of the weights and of their gradients; where there are several, the larger unit whole,
+ * twice, and once more for the gradients that arrive; x, y, dy, dx. */
 static void projections(const struct problem *p, const struct predict_env *env,
                         struct mem_predict *out) {
-    const size_t w = (size_t)env->world_size;
-    const size_t qkv = padded(layer_qkv_elements(p), w), o = padded(layer_out_elements(p), w);
-    const size_t shards = 4 * (qkv + o) / w;
-    const size_t whole = w > 1 ? 4 * (qkv > o ? qkv : o) : 0;
+    const int w = env->world_size;
+    const size_t qkv = qkv_shard(p, w), o = out_shard(p, w), shards = qkv + o;
+    const size_t whole = w > 1 ? (qkv > o ? qkv : o) * (size_t)w : 0;
     const size_t token = 4 * (size_t)p->batch * (size_t)problem_local_tokens(p) * (size_t)p->hidden;
     out->bytes[MEM_WEIGHTS] += shards + whole;
     out->bytes[MEM_ACTIVATIONS] += (p->backward ? 4 : 2) * token;
@@ -40,7 +50,7 @@ void predict_memory(const struct problem *p, const struct sp_method *method,
     core(p, env, out);
     if (!p->core_only)
         projections(p, env, out);
-    (p->sp_size == 1 ? &sp_local : method)->memory(p, env, out);
+    sp_method_on(p, method)->memory(p, env, out);
 }
 
 size_t predict_total(const struct mem_predict *m) {
@@ -50,13 +60,15 @@ size_t predict_total(const struct mem_predict *m) {
     return total;
 }
 
+struct attn_piece predict_piece(const struct problem *p, const struct sp_method *method,
+                                int sp_rank) {
+    return sp_method_on(p, method)->piece(p, sp_rank);
+}
+
+/* Gathered once per pass, and the gradients reduced once. */
 size_t predict_param_bytes(const struct problem *p, int world_size) {
+    const size_t uses = (p->forward ? 1u : 0u) + (p->backward ? 2u : 0u);
     if (p->core_only)
         return 0;
-    const size_t w = (size_t)world_size;
-    const size_t shards =
-        4 * (padded(layer_qkv_elements(p), w) + padded(layer_out_elements(p), w)) / w;
-    /* Gathered once per pass, and the gradients reduced once. */
-    const size_t uses = (p->forward ? 1u : 0u) + (p->backward ? 2u : 0u);
-    return uses * (w - 1) * shards;
+    return uses * (size_t)(world_size - 1) * (qkv_shard(p, world_size) + out_shard(p, world_size));
 }

@@ -1,7 +1,6 @@
 #include "attn/layer/layer.h"
 
 #include "attn/layer/projection.h"
-#include "attn/method/method.h"
 #include "base/random.h"
 
 uint32_t layer_batch0(const struct problem *p, int dp_rank) {

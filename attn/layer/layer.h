@@ -5,7 +5,7 @@
 #define SPB_ATTN_LAYER_LAYER_H
 
 #include "attn/layer/params.h"
-#include "attn/method/parts/attention.h"
+#include "attn/method/attention.h"
 #include "comm/ranks/grid.h"
 
 struct layer {

@@ -3,7 +3,7 @@
 #ifndef SPB_ATTN_LAYER_PROJECTION_H
 #define SPB_ATTN_LAYER_PROJECTION_H
 
-#include "attn/method/parts/attention.h"
+#include "attn/method/parts/tensors.h"
 
 /* Rows of the rank's tokens: [batch * tokens, width]. */
 struct tokens {

@@ -2,11 +2,11 @@
  * heads after the other to bound memory (--kv-groups), the next group under the compute of this
  * one. Backward gathers again, and sends each rank's contribution to dK/dV home in grad_dtype,
  * where the contributions are summed in rank order, in fp32. */
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "attn/method/allgather.h"
-#include "attn/method/parts/unified.h"
+#include "attn/method/ops.h"
+#include "attn/method/parts/head_groups.h"
+#include "comm/plan/kv_gather.h"
 
 /* What one group of heads needs. */
 struct group_plans {
@@ -25,29 +25,15 @@ struct allgather {
     float *lse, *delta;  /* [batch, heads, tokens] */
 };
 
-static void split(struct problem *p) {
-    p->ulysses_size = 1;
-    p->ring_size = p->sp_size;
+/* Whether the next group is gathered while one is computed with. */
+static bool double_buffered(const struct attention *a) {
+    return a->problem.overlap && kv_groups_count(&a->problem) > 1;
 }
 
-static bool supports(const struct problem *p, char *why, size_t why_size) {
-    if (head_groups_count(p) <= p->kv_heads)
-        return true;
-    snprintf(why, why_size, "--kv-groups %d gathers whole heads, but there are only %d KV heads",
-             p->kv_groups, p->kv_heads);
-    return false;
-}
-
-static struct attn_args piece(const struct problem *p, int sp_rank) {
-    (void)sp_rank;
-    const struct head_share h = head_group_largest(p);
-    return (struct attn_args){.batch = 1,
-                              .heads = h.nq,
-                              .kv_heads = h.nkv,
-                              .head_dim = p->head_dim,
-                              .q_tokens = problem_local_tokens(p),
-                              .k_tokens = problem_local_tokens(p) * p->sp_size,
-                              .group = p->heads / p->kv_heads};
+/* Some heads, as they are gathered. */
+static struct kv_heads gathered(const struct problem *p, struct head_share h) {
+    return (struct kv_heads){p->batch, problem_local_tokens(p), p->head_dim, p->kv_heads, h.kv0,
+                             h.nkv};
 }
 
 static void close_allgather(struct attention *a) {
@@ -71,11 +57,11 @@ static void close_allgather(struct attention *a) {
 
 static enum status alloc_all(struct attention *a, struct allgather *s) {
     const struct problem *p = &a->problem;
-    const struct kv_heads most = allgather_heads(p, head_group_largest(p));
+    const struct kv_heads most = gathered(p, kv_group_largest(p));
     const size_t all = kv_heads_elements(&most) * (size_t)a->sp->size;
     const size_t rows = a->q.bytes / dtype_bytes(p->dtype) / (size_t)p->head_dim;
     const size_t e = dtype_bytes(p->dtype), g = dtype_bytes(p->grad_dtype);
-    const bool twice = allgather_double_buffered(p), backward = p->backward;
+    const bool twice = double_buffered(a), backward = p->backward;
     const struct {
         struct buffer *buffer;
         size_t bytes;
@@ -109,8 +95,8 @@ static enum status plan_groups(struct attention *a, struct allgather *s) {
     enum status st = ST_OK;
     for (int i = 0; i < s->groups.n && st == ST_OK; i++) {
         struct group_plans *g = &s->plans[i];
-        g->heads = head_group(p, i);
-        const struct kv_heads h = allgather_heads(p, g->heads);
+        g->heads = kv_group(p, i);
+        const struct kv_heads h = gathered(p, g->heads);
         const struct buffer *leaving = s->wire.data ? &s->wire : turn(s->grads, i);
         st = kv_gather_plan(a->transport, a->sp, &h, dtype_bytes(p->dtype), &a->kv,
                             turn(s->whole, i), &g->gather);
@@ -126,7 +112,7 @@ static enum status open_allgather(struct attention *a) {
     enum status st = s ? ST_OK : fail(ST_ENV, "out of memory for a method");
     a->state = s;
     if (st == ST_OK) {
-        s->plans = calloc((size_t)head_groups_count(&a->problem), sizeof *s->plans);
+        s->plans = calloc((size_t)kv_groups_count(&a->problem), sizeof *s->plans);
         st = s->plans ? alloc_all(a, s) : fail(ST_ENV, "out of memory for a method");
     }
     st = group_agree(a->sp, st);
@@ -147,7 +133,7 @@ static void gather(struct attention *a, int i) {
     const struct allgather *s = a->state;
     in_flight_start(&a->in_flight, s->plans[i].gather, PHASE_KV_GATHER);
     in_flight_finish(&a->in_flight, s->plans[i].gather, PHASE_KV_GATHER);
-    if (allgather_double_buffered(&a->problem) && i + 1 < s->groups.n)
+    if (double_buffered(a) && i + 1 < s->groups.n)
         in_flight_start(&a->in_flight, s->plans[i + 1].gather, PHASE_KV_GATHER);
 }
 
@@ -169,34 +155,40 @@ static struct attn_args group_args(const struct attention *a, int i, int b) {
     const struct problem *p = &a->problem;
     const struct head_share h = s->plans[i].heads;
     const struct head_groups *g = &s->groups;
-    struct attn_args args = piece(p, a->sp->rank);
+    const int tokens = problem_local_tokens(p), keys = tokens * p->sp_size;
     const size_t q = q_element(p, h, b);
-    const size_t row = ((size_t)b * (size_t)p->heads + (size_t)h.q0) * (size_t)args.q_tokens;
-    const size_t k = (size_t)args.k_tokens * (size_t)(h.nkv * p->head_dim);
+    const size_t row = ((size_t)b * (size_t)p->heads + (size_t)h.q0) * (size_t)tokens;
+    const size_t k = (size_t)keys * (size_t)(h.nkv * p->head_dim);
     const size_t at = (size_t)b * k, v = (size_t)p->batch * k + at; /* in the whole */
     const struct buffer *whole = turn(s->whole, i), *grads = turn(s->grads, i);
-    args.heads = h.nq;
-    args.kv_heads = h.nkv;
-    args.q_head0 = h.q0;
-    args.kv_head0 = h.kv0;
-    args.scale = problem_logit_scale(p);
-    args.mask = &p->mask;
-    args.q_pos = a->mine;
-    args.k_pos = a->pos;
-    args.q = element(head_groups_tensor(g, HEADS_Q), q, p->dtype);
-    args.k = element(whole, at, p->dtype);
-    args.v = element(whole, v, p->dtype);
-    args.o = element(head_groups_tensor(g, HEADS_O), q, p->dtype);
-    args.lse = s->lse + row;
-    args.dout = element(head_groups_tensor(g, HEADS_DOUT), q, p->dtype);
-    args.delta = s->delta ? s->delta + row : NULL;
-    args.dq = element(head_groups_tensor(g, HEADS_DQ), q, DTYPE_FP32);
-    args.dk = element(grads, at, DTYPE_FP32);
-    args.dv = element(grads, v, DTYPE_FP32);
-    args.workspace = a->workspace;
-    args.poll = in_flight_poll;
-    args.poll_arg = (void *)&a->in_flight;
-    return args;
+    return (struct attn_args){
+        .batch = 1,
+        .heads = h.nq,
+        .kv_heads = h.nkv,
+        .head_dim = p->head_dim,
+        .q_tokens = tokens,
+        .k_tokens = keys,
+        .q_head0 = h.q0,
+        .kv_head0 = h.kv0,
+        .group = p->heads / p->kv_heads,
+        .scale = problem_logit_scale(p),
+        .mask = &p->mask,
+        .q_pos = a->mine,
+        .k_pos = a->pos,
+        .q = element(head_groups_tensor(g, HEADS_Q), q, p->dtype),
+        .k = element(whole, at, p->dtype),
+        .v = element(whole, v, p->dtype),
+        .o = element(head_groups_tensor(g, HEADS_O), q, p->dtype),
+        .lse = s->lse + row,
+        .dout = element(head_groups_tensor(g, HEADS_DOUT), q, p->dtype),
+        .delta = s->delta ? s->delta + row : NULL,
+        .dq = element(head_groups_tensor(g, HEADS_DQ), q, DTYPE_FP32),
+        .dk = element(grads, at, DTYPE_FP32),
+        .dv = element(grads, v, DTYPE_FP32),
+        .workspace = a->workspace,
+        .poll = in_flight_poll,
+        .poll_arg = (void *)&a->in_flight,
+    };
 }
 
 static void forward(struct attention *a) {
@@ -232,7 +224,7 @@ static void backward_group(struct attention *a, int i) {
 
 static size_t group_elements(const struct attention *a, int i) {
     const struct allgather *s = a->state;
-    const struct kv_heads h = allgather_heads(&a->problem, s->plans[i].heads);
+    const struct kv_heads h = gathered(&a->problem, s->plans[i].heads);
     return kv_heads_elements(&h);
 }
 
@@ -256,7 +248,7 @@ static void sum_up(struct attention *a, int i) {
  * one of all are waited for when they are needed. */
 static void send_home(struct attention *a, int i) {
     struct allgather *s = a->state;
-    const bool ahead = allgather_double_buffered(&a->problem);
+    const bool ahead = double_buffered(a);
     if (ahead && i > 0)
         sum_up(a, i - 1);
     if (s->wire.data) {
@@ -300,15 +292,7 @@ static struct lse_view lse(const struct attention *a) {
         s->lse, s->delta, 0, a->problem.heads, problem_local_tokens(&a->problem), a->mine};
 }
 
-const struct sp_method sp_allgather = {
-    .name = "allgather",
-    .help = "K/V gathered from all ranks, whole or by groups of heads",
-    .default_layout = unified_contiguous_layout,
-    .split = split,
-    .supports = supports,
-    .volume = allgather_volume,
-    .memory = allgather_memory,
-    .piece = piece,
+const struct attention_ops allgather_ops = {
     .open = open_allgather,
     .close = close_allgather,
     .ready = ready,

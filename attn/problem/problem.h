@@ -37,6 +37,12 @@ struct problem {
     bool overlap;  /* exchanges run while something is computed */
 };
 
+/* Shape of a piece of attention that a rank computes at once: heads of its own. */
+struct attn_piece {
+    int batch, heads, kv_heads, head_dim;
+    int q_tokens, k_tokens;
+};
+
 /* The problem as the exchanges see it. */
 struct sp_shape problem_shape(const struct problem *p);
 

@@ -95,32 +95,13 @@ enum status attn_case_resolve(const struct case_source *from, size_t i, void *ou
     return ST_OK;
 }
 
-enum { MOST_METHODS = 2 };
-
-/* Options that some methods have and others have not. */
-static const struct {
-    const char *key;
-    const struct sp_method *methods[MOST_METHODS];
-} scopes[] = {
-    {"fuse_qkv", {&sp_ulysses, &sp_usp}},
-    {"ulysses_size", {&sp_usp}},
-    {"inner", {&sp_usp}},
-    {"kv_groups", {&sp_allgather}},
-};
-
-static bool has_no(const struct sp_method *method, const char *key) {
-    for (size_t k = 0; k < sizeof scopes / sizeof scopes[0]; k++)
-        if (strcmp(scopes[k].key, key) == 0)
-            return scopes[k].methods[0] != method && scopes[k].methods[1] != method;
-    return false;
-}
-
 bool attn_case_comes_to(const void *attn_case, const char *key, char *out, size_t size) {
     const struct attn_case *c = attn_case;
     const struct problem *p = &c->problem;
     const bool split = p->ulysses_size > 1 && p->ring_size > 1;
     out[0] = '\0';
-    if (has_no(c->method, key) || (strcmp(key, "inner") == 0 && !split))
+    if ((sp_method_option(key) && !sp_method_has(c->method, key)) ||
+        (strcmp(key, "inner") == 0 && !split))
         return true;
     if (strcmp(key, "layout") == 0)
         snprintf(out, size, "%s", layout_name(p->layout));
@@ -138,30 +119,25 @@ enum status attn_case_device(const struct attn_case *c, int threads, struct devi
     return device_open(c->device, &config, out);
 }
 
-static size_t workspace_of(const struct attn_case *c, int sp_rank, const struct device *dev) {
-    const struct sp_method *method = c->problem.sp_size == 1 ? &sp_local : c->method;
-    const struct attn_args args = method->piece(&c->problem, sp_rank);
-    return dev->row->attn_workspace_bytes(dev, &args);
-}
-
-struct mem_predict attn_case_rank_memory(const struct attn_case *c, const struct device *dev,
+struct mem_predict attn_case_rank_memory(const struct attn_case *c, int threads,
                                          const struct staging *how, int sp_rank) {
     struct mem_predict m;
+    const struct device_config config = device_config(c, threads);
+    const struct attn_piece piece = predict_piece(&c->problem, c->method, sp_rank);
     const struct predict_env env = {
         .sp_rank = sp_rank,
         .world_size = c->spread.ranks,
-        .workspace_bytes = workspace_of(c, sp_rank, dev),
+        .workspace_bytes = device_find(c->device)->workspace_bytes(&config, &piece),
         .staging = *how,
     };
     predict_memory(&c->problem, c->method, &env, &m);
     return m;
 }
 
-size_t attn_case_memory(const struct attn_case *c, const struct device *dev,
-                        const struct staging *how) {
+size_t attn_case_memory(const struct attn_case *c, const struct staging *how) {
     size_t most = 0;
     for (int r = 0; r < c->problem.sp_size; r++) {
-        const struct mem_predict m = attn_case_rank_memory(c, dev, how, r);
+        const struct mem_predict m = attn_case_rank_memory(c, 1, how, r);
         most = predict_total(&m) > most ? predict_total(&m) : most;
     }
     return most;

@@ -3,7 +3,7 @@
 #define SPB_BENCH_CASES_ATTN_CASE_H
 
 #include "attn/compute/device.h"
-#include "attn/method/method.h"
+#include "attn/formula/method.h"
 #include "bench/cases/cases.h"
 #include "bench/cases/spread.h"
 
@@ -30,10 +30,10 @@ void attn_case_release(void *attn_case);
 /* Opens the case's device; ST_USAGE or ST_ENV, said. threads: when the case asks for none. */
 enum status attn_case_device(const struct attn_case *c, int threads, struct device **out);
 
-/* Memory by formula, of one rank; and the most of any rank of an SP group. */
-struct mem_predict attn_case_rank_memory(const struct attn_case *c, const struct device *dev,
+/* Memory by formula, of one rank, which has so many threads when the case asks for none; and, with
+ * one, the most of any rank of an SP group. */
+struct mem_predict attn_case_rank_memory(const struct attn_case *c, int threads,
                                          const struct staging *how, int sp_rank);
-size_t attn_case_memory(const struct attn_case *c, const struct device *dev,
-                        const struct staging *how);
+size_t attn_case_memory(const struct attn_case *c, const struct staging *how);
 
 #endif

@@ -138,7 +138,7 @@ static void predict_outcome_memory(const struct bench *b, const struct attn_case
                                    const struct device *dev, struct attn_outcome *out) {
     const struct algorithm_list algorithms = tap_algorithms(b->tap);
     const struct staging how = {algorithms.text, setup_hosts(s, setup)};
-    const struct mem_predict m = attn_case_rank_memory(c, dev, &how, setup->grid.sp_rank);
+    const struct mem_predict m = attn_case_rank_memory(c, dev->threads, &how, setup->grid.sp_rank);
     uint64_t x[1 + MEM_CATEGORIES] = {predict_total(&m)};
     for (int k = 0; k < MEM_CATEGORIES; k++)
         x[1 + k] = m.bytes[k];
@@ -244,7 +244,7 @@ static void title(const void *resolved, char *out, size_t size) {
     const struct attn_case *c = resolved;
     const struct problem *p = &c->problem;
     char split[48] = "";
-    if (c->method == &sp_usp)
+    if (sp_method_has(c->method, "inner"))
         snprintf(split, sizeof split, " %dx%d %s inner", p->ulysses_size, p->ring_size,
                  usp_inner_name(p->inner));
     snprintf(out, size, "%s%s%s %s%s sp %d dp-shard %d seq %d %s", c->method->name, split,
@@ -255,19 +255,14 @@ static void title(const void *resolved, char *out, size_t size) {
 
 static enum status forecast(const void *resolved, struct forecast *out) {
     const struct attn_case *c = resolved;
-    struct device *dev = NULL;
-    const enum status st = attn_case_device(c, 1, &dev);
-    if (st != ST_OK)
-        return st;
     *out = (struct forecast){
         .tokens = problem_tokens(&c->problem),
         .flops = problem_flops(&c->problem),
         .sent = sp_method_volume(c->method, &c->problem),
         .param_sent = predict_param_bytes(&c->problem, c->spread.ranks),
-        .memory = attn_case_memory(c, dev, &c->one_host),
-        .memory_apart = attn_case_memory(c, dev, &c->apart),
+        .memory = attn_case_memory(c, &c->one_host),
+        .memory_apart = attn_case_memory(c, &c->apart),
     };
-    dev->row->close(dev);
     return ST_OK;
 }
 

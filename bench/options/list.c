@@ -1,6 +1,6 @@
 /* --list: the names that options take, from the tables they come from. */
 #include "attn/compute/cpu/kernels.h"
-#include "attn/method/method.h"
+#include "attn/formula/method.h"
 #include "attn/problem/layout.h"
 #include "bench/cases/comm_kinds.h"
 #include "bench/commands/commands.h"

@@ -1,7 +1,7 @@
 #include "bench/options/table.h"
 
 #include "attn/compute/device.h"
-#include "attn/method/method.h"
+#include "attn/formula/method.h"
 #include "attn/problem/layout.h"
 #include "attn/problem/mask.h"
 #include "bench/cases/comm_kinds.h"

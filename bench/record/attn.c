@@ -24,13 +24,14 @@ static void record_problem(const struct session *s, const struct attn_case *c, s
         record_param_int(r, "core_only", 1);
     record_param_int(r, "ulysses_size", p->ulysses_size);
     record_param_int(r, "ring_size", p->ring_size);
-    record_param_str(r, "inner", c->method == &sp_usp ? usp_inner_name(p->inner) : NULL);
+    record_param_str(r, "inner",
+                     sp_method_has(c->method, "inner") ? usp_inner_name(p->inner) : NULL);
     if (p->ulysses_size > 1) {
         const struct sp_shape shape = problem_shape(p);
         record_param_str(r, "fuse_qkv", p->fuse_qkv ? "on" : "off");
         head_shares_record(&shape, r);
     }
-    if (c->method == &sp_allgather)
+    if (sp_method_has(c->method, "kv_groups"))
         record_param_int(r, "kv_groups", p->kv_groups);
     if (opts_flag(s->run->opts, "serialize-ranks"))
         record_param_int(r, "serialize_ranks", 1);

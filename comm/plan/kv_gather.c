@@ -81,19 +81,3 @@ enum status kv_scatter_plan(struct transport *t, struct group *group, const stru
         }
     return plan(t, group, blocks, out);
 }
-
-/* Strided are the heads where they are not all, and the whole where there are several sequences. To
- * MPI a gather is no all-to-all: it goes in pairs whatever the algorithm. */
-size_t kv_gather_staging(const struct kv_heads *h, struct packing packing, size_t elem_bytes) {
-    const size_t bytes = (size_t)packing.peers * kv_heads_elements(h) * elem_bytes;
-    const bool heads = h->n < h->kv_heads && h->batch * h->tokens > 1;
-    return (heads ? bytes : 0) + (h->batch > 1 ? bytes : 0);
-}
-
-/* K and V of a rank lie apart in the whole: as one message they are packed, with the rank's own. */
-size_t kv_scatter_staging(const struct kv_heads *h, struct packing packing, size_t elem_bytes) {
-    const size_t bytes = kv_heads_elements(h) * elem_bytes;
-    if (packing.whole)
-        return (size_t)(packing.peers + 1) * bytes;
-    return h->batch > 1 ? (size_t)packing.peers * bytes : 0;
-}

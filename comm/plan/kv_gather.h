@@ -4,7 +4,6 @@
 #define SPB_COMM_PLAN_KV_GATHER_H
 
 #include "comm/plan/plan.h"
-#include "comm/shape/staging.h"
 
 /* Heads [head0, head0 + n) of kv_heads, of `tokens` tokens of each rank. */
 struct kv_heads {
@@ -28,9 +27,5 @@ enum status kv_gather_plan(struct transport *t, struct group *group, const struc
 enum status kv_scatter_plan(struct transport *t, struct group *group, const struct kv_heads *h,
                             size_t elem_bytes, const struct buffer *whole,
                             const struct buffer *slots, struct plan **out);
-
-/* Packed copies that these plans keep, by formula. */
-size_t kv_gather_staging(const struct kv_heads *h, struct packing packing, size_t elem_bytes);
-size_t kv_scatter_staging(const struct kv_heads *h, struct packing packing, size_t elem_bytes);
 
 #endif

@@ -98,9 +98,12 @@ static double dot_peak(struct device *dev) {
     return done;
 }
 
-static size_t workspace_bytes(const struct device *dev, const struct attn_args *args) {
-    (void)args;
-    return kernel_of(dev)->workspace_bytes(dev->threads);
+/* Tiles are of one size, whatever the piece. */
+static size_t workspace_bytes(const struct device_config *config, const struct attn_piece *piece) {
+    char why[256];
+    const struct attn_kernel *kernel = kernel_for(config, why, sizeof why);
+    (void)piece;
+    return kernel ? kernel->workspace_bytes(config->threads) : 0;
 }
 
 static void attn_forward(struct device *dev, const struct attn_args *args) {
@@ -131,7 +134,7 @@ const struct device_row cpu_device = {
     .zero = zero,
     .gemm = gemm,
     .dot_peak = dot_peak,
-    .attn_workspace_bytes = workspace_bytes,
+    .workspace_bytes = workspace_bytes,
     .attn_forward = attn_forward,
     .attn_backward = attn_backward,
     .delta = cpu_delta,

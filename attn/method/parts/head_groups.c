@@ -4,42 +4,6 @@
 
 #include "comm/plan/exchange.h"
 
-int head_groups_count(const struct problem *p) {
-    return p->kv_groups > 1 ? p->kv_groups : 1;
-}
-
-struct head_share head_group(const struct problem *p, int i) {
-    const int n = head_groups_count(p), group = p->heads / p->kv_heads;
-    const int first = (int)((long)p->kv_heads * i / n),
-              end = (int)((long)p->kv_heads * (i + 1) / n);
-    return (struct head_share){first * group, (end - first) * group, first, end - first};
-}
-
-struct head_share head_group_largest(const struct problem *p) {
-    struct head_share most = head_group(p, 0);
-    for (int i = 1; i < head_groups_count(p); i++)
-        if (head_group(p, i).nkv > most.nkv)
-            most = head_group(p, i);
-    return most;
-}
-
-/* Copies of Q, O, dO, dQ, dK and dV. */
-void head_groups_memory(const struct problem *p, struct mem_predict *out) {
-    const struct sp_shape s = problem_shape(p);
-    const size_t q = local_q_bytes(&s), kv = local_kv_bytes(&s);
-    if (head_groups_count(p) == 1)
-        return;
-    out->bytes[MEM_EXCHANGE] += 2 * q;
-    if (p->backward)
-        out->bytes[MEM_EXCHANGE] += q + (q + kv) / s.elem_bytes * 4;
-}
-
-int head_groups_plans(const struct problem *p) {
-    if (head_groups_count(p) == 1)
-        return 0;
-    return p->backward ? 5 : 2;
-}
-
 void head_groups_close(struct head_groups *g) {
     if (!g->a)
         return;
@@ -76,7 +40,7 @@ static void add_q(const struct head_groups *g, struct pieces *p, const struct bu
                   size_t elem, const struct buffer *grouped) {
     size_t at = 0;
     for (int i = 0; i < g->n; i++) {
-        const struct head_share h = head_group(&g->a->problem, i);
+        const struct head_share h = kv_group(&g->a->problem, i);
         at = add_piece(g->a, p, tensor, 0, g->a->problem.heads, h.q0, h.nq, elem, grouped, at);
     }
 }
@@ -85,7 +49,7 @@ static void add_dkv(const struct head_groups *g, struct pieces *p) {
     const struct attention *a = g->a;
     size_t at = 0;
     for (int i = 0; i < g->n; i++) {
-        const struct head_share h = head_group(&a->problem, i);
+        const struct head_share h = kv_group(&a->problem, i);
         for (size_t half = 0; half < 2; half++)
             at = add_piece(a, p, &a->dkv, half * (a->dkv.bytes / 2), a->problem.kv_heads, h.kv0,
                            h.nkv, sizeof(float), &g->dkv, at);
@@ -136,7 +100,7 @@ static enum status alloc_copies(struct head_groups *g) {
 }
 
 enum status head_groups_open(struct head_groups *g, struct attention *a) {
-    *g = (struct head_groups){.a = a, .n = head_groups_count(&a->problem)};
+    *g = (struct head_groups){.a = a, .n = kv_groups_count(&a->problem)};
     if (g->n == 1)
         return ST_OK;
     struct block *room = calloc(4 * (size_t)g->n, sizeof *room);

@@ -4,15 +4,8 @@
 #ifndef SPB_ATTN_METHOD_PARTS_HEAD_GROUPS_H
 #define SPB_ATTN_METHOD_PARTS_HEAD_GROUPS_H
 
-#include "attn/method/parts/attention.h"
-#include "comm/shape/shape.h"
-
-/* Number of groups, and the heads of group i: as even as can be. */
-int head_groups_count(const struct problem *p);
-struct head_share head_group(const struct problem *p, int i);
-
-/* A group that none has more heads than. */
-struct head_share head_group_largest(const struct problem *p);
+#include "attn/method/parts/tensors.h"
+#include "attn/problem/kv_groups.h"
 
 struct head_groups {
     struct attention *a;
@@ -34,10 +27,5 @@ const struct buffer *head_groups_tensor(const struct head_groups *g, enum head_t
 
 /* Runs one of the plans, if there is one. */
 void head_groups_copy(const struct head_groups *g, struct plan *plan);
-
-/* Number of plans that head_groups_open() makes. */
-int head_groups_plans(const struct problem *p);
-
-void head_groups_memory(const struct problem *p, struct mem_predict *out);
 
 #endif

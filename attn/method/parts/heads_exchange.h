@@ -7,7 +7,6 @@
 #ifndef SPB_ATTN_METHOD_PARTS_HEADS_EXCHANGE_H
 #define SPB_ATTN_METHOD_PARTS_HEADS_EXCHANGE_H
 
-#include "attn/method/method.h"
 #include "attn/method/parts/slice.h"
 
 struct heads_exchange {
@@ -53,10 +52,5 @@ void heads_exchange_output_grad(struct heads_exchange *x);
  */
 void heads_exchange_input_grads(struct heads_exchange *x);
 void heads_exchange_input_grad(struct heads_exchange *x, enum attn_part part);
-
-/* Adds what heads_exchange_open() and its plans allocate on ulysses_rank, by formula. how: of the
- * Ulysses group. */
-void heads_exchange_memory(const struct problem *p, int ulysses_rank, const struct staging *how,
-                           struct mem_predict *out);
 
 #endif

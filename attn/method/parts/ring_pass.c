@@ -2,23 +2,6 @@
 
 #include "comm/plan/exchange.h"
 
-void ring_pass_memory(const struct problem *p, struct head_share heads, size_t tokens, int ranks,
-                      struct mem_predict *out) {
-    const size_t rows = (size_t)p->batch * tokens * (size_t)heads.nq;
-    const size_t q = rows * (size_t)p->head_dim;
-    const size_t kv = 2 * (size_t)p->batch * tokens * (size_t)(heads.nkv * p->head_dim);
-    const size_t e = dtype_bytes(p->dtype), g = dtype_bytes(p->grad_dtype);
-    out->bytes[MEM_ACTIVATIONS] += 4 * rows * (p->backward ? 2 : 1);
-    if (ranks == 1)
-        return;
-    /* Two visiting K/V blocks (of two ranks, one), and dK/dV leaving and arriving. */
-    out->bytes[MEM_EXCHANGE] += (ranks == 2 ? 1 : 2) * kv * e + (p->backward ? 2 * kv * g : 0);
-    /* A partial output with its LSE, the fp32 sum unless O is one, and the gradient of a visiting
-     * block. */
-    out->bytes[MEM_WORKSPACE] +=
-        q * e + 4 * rows + (e < 4 ? 4 * q : 0) + (p->backward ? 4 * kv : 0);
-}
-
 void ring_pass_close(struct ring_pass *r) {
     struct attention *a = r->a;
     if (!a)

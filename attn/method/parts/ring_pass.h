@@ -49,9 +49,4 @@ void ring_pass_last_hop(struct ring_pass *r);
 
 struct lse_view ring_pass_lse(const struct ring_pass *r);
 
-/* Adds what ring_pass_open() allocates, by formula: a ring of `ranks` with these heads and tokens
- * each. */
-void ring_pass_memory(const struct problem *p, struct head_share heads, size_t tokens, int ranks,
-                      struct mem_predict *out);
-
 #endif

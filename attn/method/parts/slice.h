@@ -3,7 +3,7 @@
 #ifndef SPB_ATTN_METHOD_PARTS_SLICE_H
 #define SPB_ATTN_METHOD_PARTS_SLICE_H
 
-#include "attn/method/parts/attention.h"
+#include "attn/method/parts/tensors.h"
 
 struct slice {
     struct head_share heads;

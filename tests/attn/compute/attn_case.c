@@ -93,7 +93,8 @@ struct problem *problem_new(struct device *dev, const struct attn_case *c) {
     a->dq = zeros(p, rows * d);
     a->dk = zeros(p, kv_rows * d);
     a->dv = zeros(p, kv_rows * d);
-    a->workspace = take(p, dev->row->attn_workspace_bytes(dev, a), 1);
+    const struct device_config config = {dev->dtype, a->head_dim, dev->threads, dev->kernel};
+    a->workspace = take(p, dev->row->workspace_bytes(&config, NULL), 1);
     return p;
 }
 

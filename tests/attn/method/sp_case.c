@@ -56,13 +56,14 @@ void run_pass(struct run *r) {
 
 bool memory_is_predicted(const struct run *r, const char *algorithms, char *why, size_t why_size) {
     const struct attention *a = &r->layer.attention;
-    const struct attn_args args = a->method->piece(&a->problem, r->grid.sp_rank);
+    const struct attn_piece piece = predict_piece(&a->problem, a->method, r->grid.sp_rank);
+    const struct device_config config = {a->dev->dtype, piece.head_dim, a->dev->threads, "auto"};
     const struct process_grid *g = &r->grid;
     const struct hosts world = {r->host_keys, 0, 1};
     const struct predict_env env = {
         .sp_rank = r->grid.sp_rank,
         .world_size = r->grid.world->size,
-        .workspace_bytes = a->dev->row->attn_workspace_bytes(a->dev, &args),
+        .workspace_bytes = a->dev->row->workspace_bytes(&config, &piece),
         .staging = {algorithms,
                     grid_sp_hosts(g->placement, g->sp_size, g->dp_shard_size, g->dp_rank, world)},
     };

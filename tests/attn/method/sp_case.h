@@ -3,7 +3,7 @@
 #define SPB_TESTS_ATTN_METHOD_SP_CASE_H
 
 #include "attn/check/check.h"
-#include "attn/method/method.h"
+#include "attn/formula/method.h"
 #include "tests/mpi_test.h"
 
 /* A layer with everything that it borrows. */

@@ -3,7 +3,7 @@
 #ifndef SPB_TESTS_ATTN_METHOD_SP_MATRIX_H
 #define SPB_TESTS_ATTN_METHOD_SP_MATRIX_H
 
-#include "attn/method/method.h"
+#include "attn/formula/method.h"
 
 /* The first ones say what is computed, the others how. */
 enum sp_dim {

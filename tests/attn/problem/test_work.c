@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "attn/method/method.h"
+#include "attn/formula/method.h"
 #include "tests/cmocka_all.h"
 
 static struct problem problem_of(const struct sp_method *method, int sp, enum layout layout) {

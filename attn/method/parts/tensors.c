@@ -1,6 +1,4 @@
-#include "attn/method/parts/attention.h"
-
-#include "attn/method/method.h"
+#include "attn/method/parts/tensors.h"
 
 size_t attention_kv_elements(const struct problem *p) {
     return (size_t)p->batch * (size_t)problem_local_tokens(p) * (size_t)p->kv_heads *
@@ -13,7 +11,7 @@ enum status attention_floats(struct attention *a, enum mem_category category, si
     return *out ? ST_OK : ST_ENV;
 }
 
-static enum status alloc_tensors(struct attention *a) {
+static enum status alloc_buffers(struct attention *a) {
     const struct problem *p = &a->problem;
     const size_t elem = dtype_bytes(p->dtype);
     const size_t kv = 2 * attention_kv_elements(p);
@@ -35,9 +33,15 @@ static enum status alloc_tensors(struct attention *a) {
         if (st != ST_OK)
             return st;
     }
-    const struct attn_args args = a->method->piece(p, a->sp->rank);
-    const size_t workspace = a->dev->row->attn_workspace_bytes(a->dev, &args);
-    a->workspace = a->dev->row->alloc(a->dev, a->ledger, MEM_WORKSPACE, workspace);
+    return ST_OK;
+}
+
+static enum status alloc_workspace(struct attention *a) {
+    const struct device *dev = a->dev;
+    const struct attn_piece piece = a->method->piece(&a->problem, a->sp->rank);
+    const struct device_config config = {dev->dtype, piece.head_dim, dev->threads, dev->kernel};
+    a->workspace = dev->row->alloc(a->dev, a->ledger, MEM_WORKSPACE,
+                                   dev->row->workspace_bytes(&config, &piece));
     return a->workspace ? ST_OK : ST_ENV;
 }
 
@@ -59,54 +63,17 @@ static enum status place_tokens(struct attention *a) {
     return ST_OK;
 }
 
-enum status attention_open(struct attention *a, const struct problem *problem,
-                           const struct sp_method *method, struct device *dev,
-                           struct transport *transport, struct group *sp,
-                           struct mem_ledger *ledger) {
-    *a = (struct attention){
-        .problem = *problem,
-        .method = problem->sp_size == 1 ? &sp_local : method,
-        .dev = dev,
-        .transport = transport,
-        .sp = sp,
-        .ledger = ledger,
-        .in_flight = {.overlap = problem->overlap, .trace = transport->trace},
-    };
+enum status tensors_alloc(struct attention *a) {
     enum status st = place_tokens(a);
     if (st == ST_OK)
-        st = alloc_tensors(a);
-    st = group_agree(sp, st);
-    return st == ST_OK ? a->method->open(a) : st;
+        st = alloc_buffers(a);
+    return st == ST_OK ? alloc_workspace(a) : st;
 }
 
-void attention_close(struct attention *a) {
-    if (!a->method)
-        return;
-    a->method->close(a);
+void tensors_free(struct attention *a) {
     struct buffer *const buffers[] = {&a->dkv, &a->dq, &a->dout, &a->o, &a->kv, &a->q};
     a->dev->row->free(a->dev, a->ledger, a->workspace);
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
         buffer_free(a->transport, buffers[i]);
     mem_free(a->ledger, a->pos);
-    *a = (struct attention){0};
-}
-
-void attention_ready(struct attention *a, enum attn_part part) {
-    a->method->ready(a, part);
-}
-
-void attention_forward(struct attention *a) {
-    a->method->forward(a);
-}
-
-void attention_backward(struct attention *a) {
-    a->method->backward(a);
-}
-
-enum attn_part attention_arrival(struct attention *a, int i) {
-    return a->method->arrival(a, i);
-}
-
-struct lse_view attention_lse(const struct attention *a) {
-    return a->method->lse(a);
 }

@@ -1,12 +1,7 @@
 /* local: one rank holds the whole sequence. What the other methods are compared with. */
 #include <stdio.h>
 
-#include "attn/method/parts/unified.h"
-
-static void split(struct problem *p) {
-    p->ulysses_size = 1;
-    p->ring_size = p->sp_size;
-}
+#include "attn/formula/unified.h"
 
 static bool supports(const struct problem *p, char *why, size_t why_size) {
     if (p->sp_size == 1)
@@ -20,7 +15,7 @@ const struct sp_method sp_local = {
     .name = "local",
     .help = "no sequence parallelism: the whole sequence on one rank",
     .default_layout = unified_contiguous_layout,
-    .split = split,
+    .split = unified_split_ring,
     .supports = supports,
-    UNIFIED_HOOKS,
+    UNIFIED_FORMULAS,
 };

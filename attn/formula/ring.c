@@ -1,10 +1,5 @@
 /* ring: K/V blocks travel round a ring of all SP ranks. See attn/method/parts/ring_pass.h. */
-#include "attn/method/parts/unified.h"
-
-static void split(struct problem *p) {
-    p->ulysses_size = 1;
-    p->ring_size = p->sp_size;
-}
+#include "attn/formula/unified.h"
 
 static bool supports(const struct problem *p, char *why, size_t why_size) {
     (void)p;
@@ -17,7 +12,7 @@ const struct sp_method sp_ring = {
     .name = "ring",
     .help = "K/V blocks travel round a ring, compute overlaps the hops (Ring Attention)",
     .default_layout = unified_balanced_layout,
-    .split = split,
+    .split = unified_split_ring,
     .supports = supports,
-    UNIFIED_HOOKS,
+    UNIFIED_FORMULAS,
 };

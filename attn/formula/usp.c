@@ -1,7 +1,7 @@
 /* usp: heads are exchanged in Ulysses groups, K/V travel round rings of such groups. */
 #include <stdio.h>
 
-#include "attn/method/parts/unified.h"
+#include "attn/formula/unified.h"
 
 /* ulysses_size 0: the default. A size that does not divide sp_size is left for supports(). */
 static void split(struct problem *p) {
@@ -24,8 +24,9 @@ static bool supports(const struct problem *p, char *why, size_t why_size) {
 const struct sp_method sp_usp = {
     .name = "usp",
     .help = "heads exchanged in groups, K/V in rings of groups (Ulysses x Ring)",
+    .options = (const char *const[]){"fuse_qkv", "ulysses_size", "inner", NULL},
     .default_layout = unified_balanced_layout,
     .split = split,
     .supports = supports,
-    UNIFIED_HOOKS,
+    UNIFIED_FORMULAS,
 };

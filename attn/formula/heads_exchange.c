@@ -1,7 +1,9 @@
 #include <string.h>
 
-#include "attn/method/parts/heads_exchange.h"
-#include "comm/shape/staging.h"
+#include "attn/formula/unified.h"
+
+/* K, V, then Q: in this order they are planned. */
+enum { PARTS = 3 };
 
 /* Whether neighbours are sent the same K/V heads: an exchange of K alone is no all-to-all to the
  * transport then, which sends it in pairs. */
@@ -29,9 +31,9 @@ static size_t staging_parts(const struct problem *p, int rank, const struct stag
     size_t bytes = 0;
     if (p->fuse_qkv)
         return staging_one(p, rank, how, first, 2);
-    for (int i = 0; i < QKV_PARTS; i++) {
+    for (int i = 0; i < PARTS; i++) {
         const struct algorithm_name name = staging_nth(how->algorithms, first + i);
-        const bool kv = i != PART_Q;
+        const bool kv = i < PARTS - 1;
         const bool pairs =
             kv && !grads && strcmp(name.text, "alltoall") == 0 && neighbours_share(p);
         bytes += staging_ulysses(&s, rank, pairs ? "pairwise" : name.text, &how->hosts, !kv, kv);
@@ -41,7 +43,7 @@ static size_t staging_parts(const struct problem *p, int rank, const struct stag
 
 void heads_exchange_memory(const struct problem *p, int ulysses_rank, const struct staging *how,
                            struct mem_predict *out) {
-    const int parts = p->fuse_qkv ? 1 : QKV_PARTS; /* plans before that of O, in plan_all() */
+    const int parts = p->fuse_qkv ? 1 : PARTS; /* plans before that of O */
     const struct sp_shape s = problem_shape(p);
     const struct head_share h = head_share(p->heads, p->kv_heads, p->ulysses_size, ulysses_rank);
     const size_t head = (size_t)p->batch * local_tokens(&s) * (size_t)p->ulysses_size *

@@ -1,14 +1,11 @@
-/* One rank's attention: its tokens' tensors, and the SP method that computes on them. */
-#ifndef SPB_ATTN_METHOD_PARTS_ATTENTION_H
-#define SPB_ATTN_METHOD_PARTS_ATTENTION_H
+/* One rank's attention: its tokens' tensors, and what methods keep beside them. */
+#ifndef SPB_ATTN_METHOD_PARTS_TENSORS_H
+#define SPB_ATTN_METHOD_PARTS_TENSORS_H
 
 #include "attn/compute/device.h"
-#include "attn/formula/predict.h"
-#include "attn/problem/problem.h"
+#include "attn/formula/method.h"
 #include "comm/plan/in_flight.h"
 #include "comm/plan/plan.h"
-
-struct sp_method;
 
 /* The inputs of attention, in the order in which the layer computes them; and of its backward pass.
  */
@@ -24,9 +21,12 @@ struct lse_view {
     const int32_t *pos; /* [tokens] */
 };
 
+struct attention_ops;
+
 struct attention {
     struct problem problem;
-    const struct sp_method *method;
+    const struct sp_method *method; /* that solves it */
+    const struct attention_ops *ops;
     struct device *dev; /* borrowed, like everything up to ledger */
     struct transport *transport;
     struct group *sp;
@@ -51,28 +51,10 @@ struct attention {
     void *state; /* the method's */
 };
 
-/* Allocates the tensors and sets the method up; a sequence on one rank is local to it, whatever the
- * method. Collective over sp. Freed by attention_close(),
- * also after a failure. */
-enum status attention_open(struct attention *a, const struct problem *problem,
-                           const struct sp_method *method, struct device *dev,
-                           struct transport *transport, struct group *sp,
-                           struct mem_ledger *ledger);
-void attention_close(struct attention *a);
-
-/* Of q and kv, or of dout, this part is complete: it may set out while something else is computed.
- * All parts of a pass are announced, or none. */
-void attention_ready(struct attention *a, enum attn_part part);
-
-/* q, kv -> o; and dout -> dq, dkv (which are overwritten). */
-void attention_forward(struct attention *a);
-void attention_backward(struct attention *a);
-
-/* Gradients reach dq and dkv one after the other: waits for the i-th, which is returned. After
- * attention_backward() for i = 0, 1, 2. */
-enum attn_part attention_arrival(struct attention *a, int i);
-
-struct lse_view attention_lse(const struct attention *a);
+/* The positions, tensors and workspace of a, whose problem, method and what it borrows are there.
+ * Not collective. Freed by tensors_free(), also after a failure. */
+enum status tensors_alloc(struct attention *a);
+void tensors_free(struct attention *a);
 
 /* Second half of a K then V buffer, in elements of elem_bytes. */
 size_t attention_kv_elements(const struct problem *p); /* of K alone, of one rank */

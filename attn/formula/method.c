@@ -1,0 +1,41 @@
+#include "attn/formula/method.h"
+
+#include <string.h>
+
+#define LIST(name, runs) &sp_##name,
+const struct sp_method *const sp_methods[] = {SP_METHODS(LIST) NULL};
+
+const struct sp_method *sp_method_find(const char *name) {
+    for (int i = 0; sp_methods[i]; i++)
+        if (strcmp(sp_methods[i]->name, name) == 0)
+            return sp_methods[i];
+    return NULL;
+}
+
+bool sp_method_has(const struct sp_method *method, const char *key) {
+    for (const char *const *option = method->options; option && *option; option++)
+        if (strcmp(*option, key) == 0)
+            return true;
+    return false;
+}
+
+bool sp_method_option(const char *key) {
+    for (int i = 0; sp_methods[i]; i++)
+        if (sp_method_has(sp_methods[i], key))
+            return true;
+    return false;
+}
+
+const struct sp_method *sp_method_on(const struct problem *p, const struct sp_method *asked) {
+    return p->sp_size == 1 ? &sp_local : asked;
+}
+
+size_t sp_method_volume(const struct sp_method *method, const struct problem *p) {
+    size_t most = 0;
+    for (int r = 0; r < p->sp_size; r++) {
+        const size_t bytes = method->volume(p, r);
+        if (bytes > most)
+            most = bytes;
+    }
+    return most;
+}
