@@ -112,7 +112,7 @@ enum status head_groups_open(struct head_groups *g, struct attention *a) {
     return st;
 }
 
-const struct buffer *head_groups_tensor(const struct head_groups *g, enum head_tensor tensor) {
+const struct buffer *head_groups_tensor(const struct head_groups *g, enum grouped_tensor tensor) {
     const struct attention *a = g->a;
     const struct buffer *const copies[] = {&g->q, &g->o, &g->dout, &g->dq, &g->dkv};
     const struct buffer *const tensors[] = {&a->q, &a->o, &a->dout, &a->dq, &a->dkv};

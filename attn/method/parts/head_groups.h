@@ -22,8 +22,8 @@ enum status head_groups_open(struct head_groups *g, struct attention *a);
 void head_groups_close(struct head_groups *g);
 
 /* The tensors in groups: those of attention itself where there is one. */
-enum head_tensor { HEADS_Q, HEADS_O, HEADS_DOUT, HEADS_DQ, HEADS_DKV };
-const struct buffer *head_groups_tensor(const struct head_groups *g, enum head_tensor tensor);
+enum grouped_tensor { HEADS_Q, HEADS_O, HEADS_DOUT, HEADS_DQ, HEADS_DKV };
+const struct buffer *head_groups_tensor(const struct head_groups *g, enum grouped_tensor tensor);
 
 /* Runs one of the plans, if there is one. */
 void head_groups_copy(const struct head_groups *g, struct plan *plan);

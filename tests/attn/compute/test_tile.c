@@ -39,7 +39,7 @@ static void order_and_repeats(void **state) {
 /* The block and its spans hold exactly the pairs that are visible. */
 static void check_block(const struct mask *mask, struct tile q, struct tile k) {
     struct span spans[N];
-    const struct block b = tile_block(mask, q, k, spans);
+    const struct visible b = tile_block(mask, q, k, spans);
     for (int i = 0; i < q.count; i++)
         for (int j = 0; j < k.count; j++) {
             const bool in_rows = i >= b.row && i < b.row + b.rows;
@@ -76,13 +76,13 @@ static void blocks_are_tight(void **state) {
     (void)state;
     const struct mask causal = {.causal = true};
     struct span spans[8];
-    const struct block b =
+    const struct visible b =
         tile_block(&causal, (struct tile){0, 8, 10, 1}, (struct tile){0, 8, 14, 1}, spans);
     assert_int_equal(b.row, 4);
     assert_int_equal(b.rows, 4);
     assert_int_equal(b.col, 0);
     assert_int_equal(b.cols, 4);
-    const struct block none =
+    const struct visible none =
         tile_block(&causal, (struct tile){0, 8, 0, 1}, (struct tile){0, 8, 8, 1}, spans);
     assert_int_equal(none.rows, 0);
 }

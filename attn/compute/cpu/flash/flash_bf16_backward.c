@@ -99,7 +99,7 @@ static void add_dq(const struct task *t, int h, struct tile q) {
 static void add_block(const struct task *t, int h, struct tile q, struct tile k) {
     const struct attn_args *a = t->args;
     struct scratch *w = t->w;
-    const struct block b = tile_block(a->mask, q, k, w->spans);
+    const struct visible b = tile_block(a->mask, q, k, w->spans);
     if (b.rows == 0)
         return;
     /* From the first visible key, and to the last, in steps of what is multiplied at once. */

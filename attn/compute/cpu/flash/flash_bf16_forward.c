@@ -66,7 +66,7 @@ static struct task task_at(const struct attn_kernel *kernel, const struct attn_a
  * tile. */
 static void add_strip(const struct task *t, struct tile strip, int at, struct tile k) {
     struct scratch *w = t->w;
-    const struct block b = tile_block(t->args->mask, strip, k, w->spans);
+    const struct visible b = tile_block(t->args->mask, strip, k, w->spans);
     if (b.rows == 0)
         return;
     /* From the first visible key, and to the last, in steps of what is multiplied at once. */

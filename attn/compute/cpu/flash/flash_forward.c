@@ -34,7 +34,7 @@ static struct head head_at(const struct attn_args *a, size_t elem, int b, int h)
 static void add_keys(const struct vector_ops *vector, const struct attn_args *args,
                      const struct head *head, struct flash_matrix q_rows, struct tile q,
                      struct tile k, struct flash_scratch *w) {
-    const struct block b = tile_block(args->mask, q, k, w->spans);
+    const struct visible b = tile_block(args->mask, q, k, w->spans);
     if (b.rows == 0)
         return;
     const int d = args->head_dim;

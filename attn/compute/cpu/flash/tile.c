@@ -52,9 +52,9 @@ struct span tile_seen(const struct mask *mask, struct tile q, struct tile k) {
                          tokens_before(k, mask_interval(mask, last_pos(q)).hi)};
 }
 
-static struct block partial_block(const struct mask *mask, struct tile q, struct tile k,
-                                  struct span *spans) {
-    struct block b = {0, 0, k.count, 0};
+static struct visible partial_block(const struct mask *mask, struct tile q, struct tile k,
+                                    struct span *spans) {
+    struct visible b = {0, 0, k.count, 0};
     int col_end = 0;
     for (int i = 0; i < q.count; i++) {
         const struct interval seen = mask_interval(mask, q.pos + i * q.step);
@@ -69,7 +69,7 @@ static struct block partial_block(const struct mask *mask, struct tile q, struct
         col_end = max_int(col_end, s.end);
     }
     if (b.rows == 0)
-        return (struct block){0};
+        return (struct visible){0};
     b.cols = col_end - b.col;
     for (int i = b.row; i < b.row + b.rows; i++) {
         spans[i].begin = max_int(spans[i].begin - b.col, 0);
@@ -78,10 +78,11 @@ static struct block partial_block(const struct mask *mask, struct tile q, struct
     return b;
 }
 
-struct block tile_block(const struct mask *mask, struct tile q, struct tile k, struct span *spans) {
+struct visible tile_block(const struct mask *mask, struct tile q, struct tile k,
+                          struct span *spans) {
     switch (tile_cover(mask, q, k)) {
     case MASK_NONE:
-        return (struct block){0};
+        return (struct visible){0};
     case MASK_PARTIAL:
         return partial_block(mask, q, k, spans);
     case MASK_ALL:
@@ -89,5 +90,5 @@ struct block tile_block(const struct mask *mask, struct tile q, struct tile k, s
     }
     for (int i = 0; i < q.count; i++)
         spans[i] = (struct span){0, k.count};
-    return (struct block){0, q.count, 0, k.count};
+    return (struct visible){0, q.count, 0, k.count};
 }

@@ -12,8 +12,8 @@ struct tile {
     int32_t pos, step;
 };
 
-/* The rows and columns of a block that hold all its visible pairs; rows == 0: there are none. */
-struct block {
+/* The rows and columns of a block of two tiles that hold all its visible pairs; rows == 0: none. */
+struct visible {
     int row, rows, col, cols;
 };
 
@@ -35,6 +35,7 @@ struct span tile_seen(const struct mask *mask, struct tile q, struct tile k);
 
 /* The visible block of queries q and keys k. spans [q.count]: the visible columns of each of the
  * block's rows, at the row's place in q, counted from block.col. */
-struct block tile_block(const struct mask *mask, struct tile q, struct tile k, struct span *spans);
+struct visible tile_block(const struct mask *mask, struct tile q, struct tile k,
+                          struct span *spans);
 
 #endif
