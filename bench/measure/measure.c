@@ -21,34 +21,36 @@ struct engine {
     const struct measure_variant *variants;
     int n_variants;
     struct sync sync;
-    struct series series[MEASURE_VARIANTS];
+    struct series *series;    /* [n_variants] */
     double (*phases)[PHASES]; /* of each iteration of the first variant */
 };
 
 static enum status allocate(struct engine *e) {
     const size_t capacity = e->config->max_samples;
     e->phases = malloc(capacity * sizeof *e->phases);
-    bool complete = e->phases != NULL;
-    for (int v = 0; v < e->n_variants; v++) {
+    e->series = calloc((size_t)e->n_variants, sizeof *e->series);
+    bool complete = e->phases && e->series;
+    for (int v = 0; complete && v < e->n_variants; v++) {
         struct series *s = &e->series[v];
         s->capacity = capacity;
         s->start = malloc(capacity * sizeof *s->start);
         s->local = malloc(capacity * sizeof *s->local);
         s->max = malloc(capacity * sizeof *s->max);
         s->late = malloc(capacity * sizeof *s->late);
-        complete = complete && s->start && s->local && s->max && s->late;
+        complete = s->start && s->local && s->max && s->late;
     }
     return group_agree(e->world,
                        complete ? ST_OK : fail(ST_ENV, "out of memory for %zu samples", capacity));
 }
 
 static void release(struct engine *e) {
-    for (int v = 0; v < e->n_variants; v++) {
+    for (int v = 0; e->series && v < e->n_variants; v++) {
         free(e->series[v].start);
         free(e->series[v].local);
         free(e->series[v].max);
         free(e->series[v].late);
     }
+    free(e->series);
     free(e->phases);
 }
 

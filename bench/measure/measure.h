@@ -38,8 +38,6 @@ struct measure_variant {
     size_t least;
 };
 
-enum { MEASURE_VARIANTS = 4 };
-
 struct measurement {
     double *samples; /* [time.n] seconds; owned, freed by measurement_free() */
     struct summary time;

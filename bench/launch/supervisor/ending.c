@@ -110,14 +110,21 @@ static enum status explain_timeout(const struct ending *e) {
     return ST_TIMEOUT;
 }
 
-/* "0, 3": ranks that never said how they ended. */
+/* "0, 3 and 12 more": ranks that never said how they ended. */
 static void list_missing(const struct roster *roster, char *list, size_t size) {
-    list[0] = '\0';
+    enum { ROOM = sizeof ", 2147483647 and 2147483647 more" };
+    size_t used = 0;
+    int more = 0;
     for (int i = 0; i < roster->n; i++) {
-        const size_t used = strlen(list);
-        if (is_running(&roster->ranks[i]) || roster->ranks[i].pid == 0)
-            snprintf(list + used, size - used, "%s%d", used ? ", " : "", i);
+        if (!is_running(&roster->ranks[i]) && roster->ranks[i].pid != 0)
+            continue;
+        if (more > 0 || size - used < ROOM)
+            more++;
+        else
+            used += (size_t)snprintf(list + used, size - used, "%s%d", used ? ", " : "", i);
     }
+    if (more > 0)
+        snprintf(list + used, size - used, " and %d more", more);
 }
 
 /* Did somebody kill a rank? Libraries that give up raise SIGABRT, launchers end the others with
@@ -140,7 +147,7 @@ static enum status explain_no_mpi(const struct ending *e) {
 
 static enum status explain_death(const struct ending *e) {
     const struct roster_entry *dead = find(e->roster, &e->obituary);
-    char phase[64], cause[64] = "died", list[256];
+    char phase[64], cause[64] = "died", list[256] = "";
     if (dead && e->obituary.signal > 0)
         snprintf(cause, sizeof cause, "was killed by signal %d (%s)", e->obituary.signal,
                  strsignal(e->obituary.signal));

@@ -195,6 +195,27 @@ static void endings(void **state) {
     }
 }
 
+static void many_missing_ranks_are_counted(void **state) {
+    (void)state;
+    enum { N = 200 };
+    struct roster_entry ranks[N] = {{.pid = 1, .status = RUNNING}};
+    const struct roster roster = {ranks, N};
+    const struct ending ending = {.roster = &roster, .wait_status = 9 << 8};
+    struct capture said;
+    capture_begin(&said);
+    assert_int_equal(ending_explain(&ending), ST_DIED);
+    capture_end(&said);
+    const char *list = strstr(said.text, "these never finished: 0, 1, 2");
+    assert_non_null(list);
+    const char *rest = strstr(list, " and ");
+    assert_non_null(rest);
+    int named = 1, more = 0;
+    for (const char *c = list; c < rest; c++)
+        named += *c == ',';
+    assert_int_equal(sscanf(rest, " and %d more", &more), 1);
+    assert_int_equal(named + more, N);
+}
+
 static void watchdogs_are_read(void **state) {
     (void)state;
     assert_int_equal(watchdog_read("spbench[12]: timed out after 3 s on a outside any phase"), 12);
@@ -219,6 +240,7 @@ int main(void) {
         cmocka_unit_test(banner_is_read),
         cmocka_unit_test(open_mpi_is_read),
         cmocka_unit_test(endings),
+        cmocka_unit_test(many_missing_ranks_are_counted),
         cmocka_unit_test(a_rank_that_timed_out_stays_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,6 +98,27 @@ static void variants_are_interleaved(void **state) {
         measurement_free(&m[i]);
 }
 
+static void there_may_be_many_variants(void **state) {
+    (void)state;
+    enum { N = 9 };
+    double now = 0;
+    const struct clock clock = {made_up_now, &now};
+    struct measure_config config = quick;
+    struct measure_variant v[N];
+    struct measurement m[N];
+    struct work works[N];
+    for (int i = 0; i < N; i++) {
+        works[i] = (struct work){&now, 0};
+        v[i] = (struct measure_variant){NULL, work, &works[i], 1, 0};
+    }
+    config.clock = &clock;
+    assert_int_equal(measure(&test_world, &trace, &config, v, N, m), ST_OK);
+    for (int i = 0; i < N; i++) {
+        assert_true(fabs(m[i].time.median - 1e-4 * test_world.size) < 1e-12);
+        measurement_free(&m[i]);
+    }
+}
+
 static void bounds_are_kept(void **state) {
     (void)state;
     struct measurement m;
@@ -332,6 +353,7 @@ int tests(void) {
     const struct CMUnitTest all[] = {
         cmocka_unit_test(the_slowest_rank_counts),
         cmocka_unit_test(variants_are_interleaved),
+        cmocka_unit_test(there_may_be_many_variants),
         cmocka_unit_test(bounds_are_kept),
         cmocka_unit_test(others_preparations_do_not_count),
         cmocka_unit_test(the_first_of_a_crowd_starts_for_all),
