@@ -11,6 +11,7 @@ export LC_ALL=C
 }
 known=$(realpath "$(dirname "$0")")/known.txt
 cd "$1"
+shopt -s nullglob
 rules=$2 objects=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -222,6 +223,30 @@ check_mpi() {
         }' "$work/includes"
 }
 
+# Files that comments and documents speak of are there.
+check_mentions() {
+    local documents=(*.md docs/*.md)
+    { cat "$work/sources" && printf '%s\n' "${documents[@]}"; } | xargs awk -v SOURCES="$work/sources" '
+        BEGIN {
+            while ((getline line <SOURCES) > 0) {
+                there[line]
+                sub(/\/.*/, "", line)
+                folders[line]
+            }
+        }
+        /^[ \t]*#[ \t]*include/ { next }
+        {
+            while (match($0, /[a-z]+\/[A-Za-z0-9_\/]*\.[ch]([^A-Za-z0-9_]|$)/)) {
+                name = top = substr($0, RSTART, RLENGTH)
+                sub(/[^ch]$/, "", name)
+                sub(/\/.*/, "", top)
+                if (top in folders && !(name in there) && name !~ /[A-Z]/)
+                    print FILENAME ": speaks of " name ", which is not there"
+                $0 = substr($0, RSTART + RLENGTH)
+            }
+        }'
+}
+
 # Folders are small enough to be read at a glance.
 check_sizes() {
     with_rules '
@@ -245,6 +270,7 @@ list_includes >"$work/includes"
     check_symbols
     check_types
     check_mpi
+    check_mentions
     check_sizes
 } | sort -u | grep -vxEf "$known" >"$work/faults" || true
 cat "$work/faults"

@@ -73,6 +73,9 @@ plant comm/ranks/planted.c '#include <mpi.h>' # here it may
 finds "topology/planted.h: sees mpi.h, which topology/ must not: topology/planted.h -> topology/planted_b.h
 topology/planted_b.h: sees mpi.h, which topology/ must not: topology/planted_b.h"
 
+plant plots/planted.c '/* As base/ledger.h and plots/gone.h say. */'
+finds "plots/planted.c: speaks of plots/gone.h, which is not there"
+
 plant base/planted/planted.c
 finds "base/planted: has no row in the rules"
 
