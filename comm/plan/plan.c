@@ -1,7 +1,5 @@
 #include "comm/plan/plan.h"
 
-#include "comm/wrap/traffic.h"
-
 void transport_close(struct transport *t) {
     if (t)
         t->ops->close(t);
@@ -21,15 +19,10 @@ void buffer_free(struct transport *t, struct buffer *buffer) {
 
 enum status plan_create(struct transport *t, const struct plan_spec *spec, struct plan **out) {
     *out = NULL;
-    const enum status st = t->ops->plan_create(t, spec, out);
-    if (st == ST_OK && t->log)
-        traffic_planned(t->log, spec, *out);
-    return st;
+    return t->ops->plan_create(t, spec, out);
 }
 
 void plan_start(struct plan *plan) {
-    if (plan->transport->log)
-        traffic_started(plan->transport->log, plan);
     plan->started = true;
     plan->transport->ops->plan_start(plan);
 }
@@ -43,8 +36,6 @@ void plan_wait(struct plan *plan) {
         return;
     plan->transport->ops->plan_wait(plan);
     plan->started = false;
-    if (plan->transport->log)
-        traffic_waited(plan->transport->log);
 }
 
 void plan_run(struct plan *plan) {

@@ -31,7 +31,6 @@ struct plan_spec {
 
 struct transport;
 struct transport_row;
-struct traffic_log;
 
 /* What every transport's plan begins with. */
 struct plan {
@@ -64,8 +63,6 @@ struct transport {
     char chosen_as[240];             /* why "auto" took it, "" when it was asked for by name */
     struct mem_ledger *ledger;
     struct trace *trace;
-    struct traffic_log
-        *log; /* is told of plans and exchanges (comm/wrap/traffic.h); NULL: nobody is */
     uint64_t
         sent[TRAFFIC_KINDS]; /* payload bytes handed to other ranks: counted where they leave */
 };

@@ -3,19 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "comm/copy/strided.h"
-#include "comm/plan/plan.h"
-
 struct traffic_plan {
     const struct plan *plan;
     struct rank_traffic traffic;
 };
-
-void traffic_open(struct traffic_log *log, struct transport *t, const struct group *world,
-                  const struct place *places) {
-    *log = (struct traffic_log){.places = places, .world = world, .transport = t};
-    t->log = log;
-}
 
 void traffic_close(struct traffic_log *log) {
     traffic_end(log);
@@ -33,7 +24,7 @@ void traffic_begin(struct traffic_log *log) {
 void traffic_end(struct traffic_log *log) {
     log->noting = false;
     if (log->transport)
-        log->transport->log = NULL;
+        log->transport->ops = log->ops;
     log->transport = NULL;
 }
 
@@ -82,8 +73,8 @@ static void classify(const struct traffic_log *log, const struct group *g, const
         out->messages[c] = fmax(sent[c], received[c]);
 }
 
-void traffic_planned(struct traffic_log *log, const struct plan_spec *spec,
-                     const struct plan *plan) {
+static void note_plan(struct traffic_log *log, const struct plan_spec *spec,
+                      const struct plan *plan) {
     const size_t size = (size_t)spec->group->size;
     struct traffic_plan *plans =
         grow(log, log->plans, log->n_plans, &log->room_plans, sizeof *log->plans);
@@ -124,7 +115,7 @@ static void add(struct rank_traffic *sum, const struct rank_traffic *t) {
     sum->flow += t->flow;
 }
 
-void traffic_started(struct traffic_log *log, const struct plan *plan) {
+static void note_start(struct traffic_log *log, const struct plan *plan) {
     if (!log->noting || log->incomplete)
         return;
     const struct rank_traffic *traffic = find(log, plan);
@@ -142,9 +133,40 @@ void traffic_started(struct traffic_log *log, const struct plan *plan) {
     add(&log->steps[log->n - 1], traffic);
 }
 
-void traffic_waited(struct traffic_log *log) {
+static struct traffic_log *log_of(const struct transport *t) {
+    return (struct traffic_log *)t->ops;
+}
+
+static enum status listen_create(struct transport *t, const struct plan_spec *spec,
+                                 struct plan **out) {
+    struct traffic_log *log = log_of(t);
+    const enum status st = log->ops->plan_create(t, spec, out);
+    if (st == ST_OK)
+        note_plan(log, spec, *out);
+    return st;
+}
+
+static void listen_start(struct plan *plan) {
+    struct traffic_log *log = log_of(plan->transport);
+    note_start(log, plan);
+    log->ops->plan_start(plan);
+}
+
+static void listen_wait(struct plan *plan) {
+    struct traffic_log *log = log_of(plan->transport);
+    log->ops->plan_wait(plan);
     if (log->noting)
         log->in_flight--;
+}
+
+void traffic_open(struct traffic_log *log, struct transport *t, const struct group *world,
+                  const struct place *places) {
+    *log = (struct traffic_log){
+        .listening = *t->ops, .ops = t->ops, .transport = t, .places = places, .world = world};
+    log->listening.plan_create = listen_create;
+    log->listening.plan_start = listen_start;
+    log->listening.plan_wait = listen_wait;
+    t->ops = &log->listening;
 }
 
 struct rank_traffic *traffic_gather(const struct traffic_log *log, size_t *steps) {
