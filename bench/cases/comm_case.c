@@ -88,7 +88,7 @@ enum status comm_case_resolve(const struct case_source *from, size_t i, void *ou
 bool comm_case_comes_to(const void *resolved, const char *key, char *out, size_t size) {
     const struct comm_case *c = resolved;
     if (strcmp(key, "grad_dtype") != 0)
-        return comm_options_come_to(c->row->name, &c->params, key, out, size);
+        return comm_options_come_to(c->row->parts, &c->params, key, out, size);
     out[0] = '\0';
     return !comm_case_gradients_travel(c);
 }

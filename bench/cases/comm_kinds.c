@@ -19,19 +19,19 @@ enum { SPECIAL = sizeof special / sizeof special[0] };
 
 static size_t exchanges(void) {
     size_t n = 0;
-    while (op_table[n].name)
+    while (op_table[n])
         n++;
     return n;
 }
 
 const char *comm_op_name(size_t i) {
     const size_t n = exchanges();
-    return i < n ? op_table[i].name : i - n < SPECIAL ? special[i - n].op : NULL;
+    return i < n ? op_table[i]->name : i - n < SPECIAL ? special[i - n].op : NULL;
 }
 
 const char *comm_op_help(size_t i) {
     const size_t n = exchanges();
-    return i < n ? op_table[i].help : i - n < SPECIAL ? special[i - n].help : NULL;
+    return i < n ? op_table[i]->help : i - n < SPECIAL ? special[i - n].help : NULL;
 }
 
 /* A case of either kind. */

@@ -12,10 +12,10 @@
 void comm_options_resolve(const struct sweep *sweep, size_t i, const struct op_row *row,
                           struct op_params *params);
 
-/* comes_to() of bench/cases/cases.h for the operation called op: what it has not makes no
+/* comes_to() of bench/cases/cases.h for an operation of these parts: what it has not makes no
  * difference to it, nor does an order of ranks where there is but one. params: NULL for one that
  * has none of these options. */
-bool comm_options_come_to(const char *op, const struct op_params *params, const char *key,
+bool comm_options_come_to(unsigned parts, const struct op_params *params, const char *key,
                           char *out, size_t size);
 
 /* Those that the operation has, ulysses_size and ring_size where it splits ranks into them, and

@@ -206,8 +206,6 @@ static void advise(struct session *s, const struct comm_case *c) {
         .forward = c->pass & OP_FORWARD,
         .backward = c->pass & OP_BACKWARD,
     };
-    if (strcmp(c->row->name, "ulysses") == 0)
-        about.shape.ulysses_size = c->spread.sp_size;
     about.ulysses = about.shape.heads > 0 && about.shape.ulysses_size > 1;
     advice_note(s, &about);
 }
@@ -235,7 +233,7 @@ static void title(const void *resolved, char *out, size_t size) {
     static const char *const passes[] = {
         [OP_FORWARD] = "fwd", [OP_BACKWARD] = "bwd", [OP_BOTH] = "fwdbwd"};
     char bytes[48] = "", split[48] = "";
-    if (strcmp(c->row->name, "usp") == 0 && c->params.shape.ring_size > 0)
+    if ((c->row->parts & OP_SPLIT) && c->params.shape.ring_size > 0)
         snprintf(split, sizeof split, " %dx%d %s inner", c->params.shape.ulysses_size,
                  c->params.shape.ring_size, usp_inner_name(c->params.inner));
     if (!c->params.by_shape)

@@ -72,7 +72,7 @@ static enum status resolve(const struct case_source *from, size_t i, void *out, 
 static bool comes_to(const void *resolved, const char *key, char *out, size_t size) {
     (void)resolved;
     out[0] = '\0';
-    return strcmp(key, "grad_dtype") == 0 || comm_options_come_to("pairs", NULL, key, out, size);
+    return strcmp(key, "grad_dtype") == 0 || comm_options_come_to(0, NULL, key, out, size);
 }
 
 static void title(const void *resolved, char *out, size_t size) {

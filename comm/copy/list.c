@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "comm/copy/strided.h"
+#include "comm/plan/block.h"
 
 /* Where the walk through a block's bytes stands. A block in one piece is walked as one row. */
 struct walk {

@@ -1,33 +1,5 @@
 #include "comm/op/op.h"
 
-#include <string.h>
-
-const struct op_row op_table[] = {
-    {"alltoall", "equal blocks between all ranks", &stage_alltoall, &stage_alltoall, NULL},
-    {"ulysses", "Q, K, V to heads and O back; backward dO and dQ, dK, dV", &stage_ulysses_forward,
-     &stage_ulysses_backward, NULL},
-    {"usp", "Ulysses inside groups, then rings of K/V across them", &stage_usp_forward,
-     &stage_usp_backward, NULL},
-    {"ring", "a revolution of K/V; backward K/V again and dK/dV home", &stage_ring,
-     &stage_ring_backward, NULL},
-    {"ring-hop", "one hop of the ring", &stage_hop, &stage_hop_backward, NULL},
-    {"allgather", "shards gathered whole; backward reduce-scatter, by shape after K/V again",
-     &stage_allgather, &stage_allgather_backward, NULL},
-    {"reduce-scatter", "sums scattered as shards; backward allgather", &stage_reduce_scatter,
-     &stage_allgather, NULL},
-    {"allreduce", "reduce-scatter, then allgather", &stage_allreduce, &stage_allreduce, NULL},
-    {"bisection", "every rank with the one P/2 further, both directions at once", &stage_bisection,
-     &stage_bisection, "bisection_gb_s"},
-    {0},
-};
-
-const struct op_row *op_find(const char *name) {
-    for (const struct op_row *row = op_table; row->name; row++)
-        if (strcmp(row->name, name) == 0)
-            return row;
-    return NULL;
-}
-
 /* The stages of a pass, in order; returns their number. */
 static int stages_of(const struct op_row *row, enum op_pass pass, const struct stage_ops *out[2]) {
     int n = 0;
@@ -186,16 +158,4 @@ size_t op_memory_as_planned(const struct op *op, const struct hosts *hosts) {
         bytes += stage->ops->memory(&stage->params, stage->group->size, stage->group->rank, &how);
     }
     return bytes;
-}
-
-enum status stage_buffers(struct op_stage *stage, const struct buffer_size *sizes, int n) {
-    enum status st = ST_OK;
-    for (int i = 0; i < n && st == ST_OK; i++)
-        st = buffer_alloc(stage->transport, MEM_EXCHANGE, sizes[i].bytes,
-                          &stage->buffers[sizes[i].index]);
-    return group_agree(stage->group, st);
-}
-
-enum status stage_buffer(struct op_stage *stage, int index, size_t bytes) {
-    return stage_buffers(stage, &(struct buffer_size){index, bytes}, 1);
 }

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "comm/op/pattern.h"
+#include "comm/op/data/pattern.h"
 #include "comm/plan/plan.h"
 
 /* Rounds of a tournament of so many ranks: P - 1, or P where P is odd; 0 below two. */

@@ -2,8 +2,6 @@
 
 #include <stdlib.h>
 
-#include "comm/copy/strided.h"
-
 static void add_up(const struct block *blocks, size_t n, uint64_t *bytes) {
     for (size_t i = 0; i < n; i++)
         bytes[blocks[i].peer] += block_bytes(&blocks[i]);

@@ -5,8 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "comm/copy/strided.h"
-
 struct fault_plan {
     struct plan base;
     struct plan *inner;

@@ -1,6 +1,6 @@
 #include "comm/transport/mpi/block_type.h"
 
-#include "comm/copy/strided.h"
+#include "comm/plan/block.h"
 
 MPI_Datatype unit_type(size_t unit) {
     return unit == 8   ? MPI_UINT64_T

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "comm/copy/strided.h"
+#include "comm/plan/block.h"
 #include "comm/transport/shm/plan.h"
 
 struct hello {

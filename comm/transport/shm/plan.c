@@ -3,7 +3,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "comm/copy/strided.h"
+#include "comm/plan/block.h"
 
 /* What one call of plan_progress() copies at most, about: some tens of microseconds. */
 enum { STEP_BYTES = 256 << 10 };

@@ -1,5 +1,5 @@
 #include "comm/copy/strided.h"
-#include "comm/op/reduce.h"
+#include "comm/op/data/reduce.h"
 
 #include <string.h>
 

@@ -138,25 +138,26 @@ static bool left_out(size_t way, size_t i) {
 static void every_op_by_bytes(void **state) {
     (void)state;
     static const size_t sizes[] = {8, 100, 1000, 65536 + 12, 1 << 20};
-    for (const struct op_row *row = op_table; row->name; row++)
+    for (const struct op_row *const *row = op_table; *row; row++)
         for (size_t w = 0; w < WAYS; w++)
             for (size_t i = 0; i < 5; i++)
                 for (int pass = first_pass(w); pass <= OP_BOTH && !left_out(w, i); pass++) {
                     const struct op_params p = by_bytes(sizes[i], i % 2 ? 2 : 4);
-                    try_op(row, (enum op_pass)pass, &p, &ways[w], WAIT_YIELD);
+                    try_op(*row, (enum op_pass)pass, &p, &ways[w], WAIT_YIELD);
                 }
 }
 
 static void every_op_by_shape(void **state) {
     (void)state;
     static const int heads[][2] = {{8, 8}, {8, 2}, {8, 1}, {24, 8}, {24, 4}, {12, 3}};
-    for (const struct op_row *row = op_table; row->name; row++)
+    for (const struct op_row *const *row = op_table; *row; row++)
         for (size_t w = 0; w < WAYS; w++)
             for (size_t h = 0; h < 6; h++)
                 for (int pass = first_pass(w); pass <= OP_BOTH && !left_out(w, h); pass++) {
                     const struct op_params p =
-                        by_shape(row, h % 2 ? 1 : 2, heads[h][0], heads[h][1], h < 3 ? 4 : 2);
-                    try_op(row, (enum op_pass)pass, &p, &ways[w], h == 0 ? WAIT_BLOCK : WAIT_YIELD);
+                        by_shape(*row, h % 2 ? 1 : 2, heads[h][0], heads[h][1], h < 3 ? 4 : 2);
+                    try_op(*row, (enum op_pass)pass, &p, &ways[w],
+                           h == 0 ? WAIT_BLOCK : WAIT_YIELD);
                 }
 }
 
@@ -179,20 +180,20 @@ static void corruption_is_caught(void **state) {
     if (test_world.size == 1)
         skip();
     const struct fault fault = {FAULT_CORRUPT, test_world.size - 1, 1};
-    for (const struct op_row *row = op_table; row->name; row++)
+    for (const struct op_row *const *row = op_table; *row; row++)
         for (size_t w = 0; w < WAYS; w++) {
             struct mem_ledger ledger = {0};
             struct trace trace = {0};
-            const struct op_params p = by_shape(row, 1, 24, 4, 4);
+            const struct op_params p = by_shape(*row, 1, 24, 4, 4);
             char why[200];
-            if (!op_supports(row, OP_BOTH, &p, test_world.size, why, sizeof why))
+            if (!op_supports(*row, OP_BOTH, &p, test_world.size, why, sizeof why))
                 continue;
             long counter = 0;
             struct transport *inner = open_way(&ways[w], &ledger, &trace), *t = NULL;
             struct op op;
             assert_int_equal(fault_open(inner, &fault, test_world.rank, &counter, &t), ST_OK);
             assert_string_equal(t->row->name, ways[w].transport);
-            assert_int_equal(op_create(row, OP_BOTH, &p, t, &test_world, &op), ST_OK);
+            assert_int_equal(op_create(*row, OP_BOTH, &p, t, &test_world, &op), ST_OK);
             assert_true(wrong_everywhere(&op) > 0);
             op_free(&op);
             transport_close(t);

@@ -48,8 +48,8 @@ static void every_operation(void **state) {
                                     .elem_bytes = 2,
                                     .grad_bytes = 4}};
     test_world.wait = WAIT_BLOCK;
-    for (const struct op_row *row = op_table; row->name; row++)
-        try_op(row, &p);
+    for (const struct op_row *const *row = op_table; *row; row++)
+        try_op(*row, &p);
 }
 
 int tests(void) {

@@ -1,9 +1,9 @@
 /* What operations with rings have in common: a block that travels through two buffers which take
  * turns. */
-#ifndef SPB_COMM_OP_RING_H
-#define SPB_COMM_OP_RING_H
+#ifndef SPB_COMM_OP_STAGE_RING_H
+#define SPB_COMM_OP_STAGE_RING_H
 
-#include "comm/op/op.h"
+#include "comm/op/stage/stage.h"
 
 /* Plans `plan` and `plan` + 1 for the hops from buffer `buffer` to `buffer` + 1 and back; none
  * where the ring has one rank. Collective over ring. */

@@ -1,8 +1,8 @@
 /* Generated elements for exchanges: filled on one side, regenerated and compared on the other.
  *
  * Elements are fp32, or the same rounded to bf16. */
-#ifndef SPB_COMM_OP_PATTERN_H
-#define SPB_COMM_OP_PATTERN_H
+#ifndef SPB_COMM_OP_DATA_PATTERN_H
+#define SPB_COMM_OP_DATA_PATTERN_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "comm/op/raw.h"
+#include "comm/op/stage/raw.h"
 
 enum status raw_create(struct op_stage *s, size_t bytes) {
     const struct buffer_size sizes[] = {{SEND, bytes}, {RECV, bytes}};

@@ -1,4 +1,4 @@
-#include "comm/op/reduce.h"
+#include "comm/op/data/reduce.h"
 
 #include <string.h>
 

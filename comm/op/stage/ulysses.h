@@ -1,9 +1,8 @@
-/* What usp takes over from the ulysses operation. Private to comm/op_*.c. All of it works on the
- * stage's heads_group(). */
-#ifndef SPB_COMM_OP_ULYSSES_H
-#define SPB_COMM_OP_ULYSSES_H
+/* What usp takes over from the ulysses operation. All of it works on the stage's heads_group(). */
+#ifndef SPB_COMM_OP_STAGE_ULYSSES_H
+#define SPB_COMM_OP_STAGE_ULYSSES_H
 
-#include "comm/op/heads.h"
+#include "comm/op/stage/heads.h"
 
 /* Needs a model's shape with a query head for each of the ulysses_size ranks. */
 bool ulysses_supports(const struct op_params *p, int ulysses_size, char *why, size_t why_size);

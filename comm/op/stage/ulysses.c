@@ -1,7 +1,7 @@
 /* ulysses: Q, K, V from tokens to heads and O back; backward dO to heads, dQ, dK, dV back, the
  * gradients of replicated K/V heads summed where the tokens live. Q, K and V (dQ, dK, dV) share an
  * all-to-all, or have one each, one after the other. */
-#include "comm/op/ulysses.h"
+#include "comm/op/stage/ulysses.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -184,9 +184,17 @@ static size_t backward_memory(const struct op_params *p, int ranks, int rank,
     return ulysses_memory(p, rank, how, true);
 }
 
-const struct stage_ops stage_ulysses_forward = {
+static const struct stage_ops stage_forward = {
     ulysses_supports, forward_send_buffer, no_per_peer, forward_volume, forward_memory,
     ulysses_create,   heads_fill,          run,         verify};
-const struct stage_ops stage_ulysses_backward = {
+static const struct stage_ops stage_backward = {
     ulysses_supports, backward_send_buffer, no_per_peer, backward_volume, backward_memory,
     ulysses_create,   heads_fill,           run,         verify};
+
+const struct op_row op_ulysses = {
+    .name = "ulysses",
+    .help = "Q, K, V to heads and O back; backward dO and dQ, dK, dV",
+    .forward = &stage_forward,
+    .backward = &stage_backward,
+    .parts = OP_HEADS,
+};

@@ -1,10 +1,10 @@
-#include "comm/op/heads.h"
+#include "comm/op/stage/heads.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "comm/op/pattern.h"
-#include "comm/op/reduce.h"
+#include "comm/op/data/pattern.h"
+#include "comm/op/data/reduce.h"
 
 struct group *heads_group(struct op_stage *s) {
     return s->usp->ulysses.size > 0 ? &s->usp->ulysses : s->group;

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "comm/op/op.h"
-#include "comm/op/pattern.h"
-#include "comm/op/reduce.h"
+#include "comm/op/data/pattern.h"
+#include "comm/op/data/reduce.h"
+#include "comm/op/stage/stage.h"
 #include "comm/shape/volume.h"
 
 enum { SHARD, WHOLE, SUM_SHARD, SUM_WHOLE, STAGING };
@@ -249,15 +249,36 @@ static uint64_t allreduce_verify(struct op_stage *s) {
     return sums_wrong(s, s->buffers[SUM_WHOLE].data, 0, my_elements(s) * (size_t)s->group->size);
 }
 
-const struct stage_ops stage_allgather = {supports,      whole_bytes,   shard_bytes,
-                                          gather_volume, gather_memory, gather_create,
-                                          gather_fill,   gather_run,    gather_verify};
-const struct stage_ops stage_allgather_backward = {
+static const struct stage_ops stage_allgather = {supports,      whole_bytes,   shard_bytes,
+                                                 gather_volume, gather_memory, gather_create,
+                                                 gather_fill,   gather_run,    gather_verify};
+static const struct stage_ops stage_allgather_backward = {
     supports,        backward_whole_bytes, backward_shard_bytes, backward_volume, backward_memory,
     backward_create, backward_fill,        backward_run,         backward_verify};
-const struct stage_ops stage_reduce_scatter = {supports,       sum_whole_bytes, sum_shard_bytes,
-                                               scatter_volume, scatter_memory,  scatter_create,
-                                               scatter_fill,   scatter_run,     scatter_verify};
-const struct stage_ops stage_allreduce = {supports,         sum_whole_bytes, sum_shard_bytes,
-                                          allreduce_volume, scatter_memory,  allreduce_create,
-                                          scatter_fill,     allreduce_run,   allreduce_verify};
+static const struct stage_ops stage_reduce_scatter = {
+    supports,       sum_whole_bytes, sum_shard_bytes, scatter_volume, scatter_memory,
+    scatter_create, scatter_fill,    scatter_run,     scatter_verify};
+static const struct stage_ops stage_allreduce = {
+    supports,         sum_whole_bytes, sum_shard_bytes, allreduce_volume, scatter_memory,
+    allreduce_create, scatter_fill,    allreduce_run,   allreduce_verify};
+
+const struct op_row op_allgather = {
+    .name = "allgather",
+    .help = "shards gathered whole; backward reduce-scatter, by shape after K/V again",
+    .forward = &stage_allgather,
+    .backward = &stage_allgather_backward,
+};
+
+const struct op_row op_reduce_scatter = {
+    .name = "reduce-scatter",
+    .help = "sums scattered as shards; backward allgather",
+    .forward = &stage_reduce_scatter,
+    .backward = &stage_allgather,
+};
+
+const struct op_row op_allreduce = {
+    .name = "allreduce",
+    .help = "reduce-scatter, then allgather",
+    .forward = &stage_allreduce,
+    .backward = &stage_allreduce,
+};

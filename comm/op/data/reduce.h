@@ -1,6 +1,6 @@
 /* Sums of received contributions, in a fixed order. */
-#ifndef SPB_COMM_OP_REDUCE_H
-#define SPB_COMM_OP_REDUCE_H
+#ifndef SPB_COMM_OP_DATA_REDUCE_H
+#define SPB_COMM_OP_DATA_REDUCE_H
 
 #include <stddef.h>
 

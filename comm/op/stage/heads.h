@@ -1,12 +1,12 @@
 /* The tensors of operations that exchange tokens for heads (ulysses, usp): where they lie, what is
- * generated in them, and whether it arrived. Private to comm/op_*.c.
+ * generated in them, and whether it arrived.
  *
  * Four tensors: Q, K, V and the attention output, or their gradients. Forward, Q, K, V go to the
  * head side and the output comes back; backward, its gradient goes and dQ, dK, dV come back. */
-#ifndef SPB_COMM_OP_HEADS_H
-#define SPB_COMM_OP_HEADS_H
+#ifndef SPB_COMM_OP_STAGE_HEADS_H
+#define SPB_COMM_OP_STAGE_HEADS_H
 
-#include "comm/op/op.h"
+#include "comm/op/stage/stage.h"
 
 enum { HEAD_Q, HEAD_K, HEAD_V, HEAD_OUT, HEAD_TENSORS };
 

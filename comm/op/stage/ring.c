@@ -2,11 +2,11 @@
  * take turns; backward they travel again, with dK/dV beside them on the way home. ring-hop: one
  * hop. Both ways, a block is two halves, each with the K and V of half of the tokens, which travel
  * in opposite directions: as many hops and bytes, on both directions of every link. */
-#include "comm/op/ring.h"
+#include "comm/op/stage/ring.h"
 
 #include <stdio.h>
 
-#include "comm/op/pattern.h"
+#include "comm/op/data/pattern.h"
 #include "comm/shape/volume.h"
 
 /* Buffers 0, 1: K/V; 2, 3: dK/dV. Plan i sends buffer i; odd ones send back into the even one. */
@@ -196,14 +196,30 @@ static uint64_t verify_hop(struct op_stage *s) {
     return verify_hops(s, one_hop(s));
 }
 
-const struct stage_ops stage_ring = {supports, hop_bytes, hop_bytes, volume,     memory,
-                                     create,   fill,      run_ring,  verify_ring};
-const struct stage_ops stage_ring_backward = {
+static const struct stage_ops stage_ring = {supports, hop_bytes, hop_bytes, volume,     memory,
+                                            create,   fill,      run_ring,  verify_ring};
+static const struct stage_ops stage_ring_backward = {
     supports,        hop_backward_bytes, hop_backward_bytes, volume_backward, memory_backward,
     create_backward, fill_backward,      run_ring,           verify_ring};
-const struct stage_ops stage_hop = {supports, hop_bytes, hop_bytes, hop_volume, memory,
-                                    create,   fill,      run_hop,   verify_hop};
-const struct stage_ops stage_hop_backward = {
+static const struct stage_ops stage_hop = {supports, hop_bytes, hop_bytes, hop_volume, memory,
+                                           create,   fill,      run_hop,   verify_hop};
+static const struct stage_ops stage_hop_backward = {
     supports,        hop_backward_bytes, hop_backward_bytes, hop_volume_backward,
     memory_backward, create_backward,    fill_backward,      run_hop,
     verify_hop};
+
+const struct op_row op_ring = {
+    .name = "ring",
+    .help = "a revolution of K/V; backward K/V again and dK/dV home",
+    .forward = &stage_ring,
+    .backward = &stage_ring_backward,
+    .parts = OP_RING,
+};
+
+const struct op_row op_ring_hop = {
+    .name = "ring-hop",
+    .help = "one hop of the ring",
+    .forward = &stage_hop,
+    .backward = &stage_hop_backward,
+    .parts = OP_RING,
+};

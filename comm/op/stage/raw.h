@@ -1,9 +1,9 @@
 /* For operations on plain bytes: a buffer that a rank sends and one, as large, that it receives. */
-#ifndef SPB_COMM_OP_RAW_H
-#define SPB_COMM_OP_RAW_H
+#ifndef SPB_COMM_OP_STAGE_RAW_H
+#define SPB_COMM_OP_STAGE_RAW_H
 
-#include "comm/op/op.h"
-#include "comm/op/pattern.h"
+#include "comm/op/data/pattern.h"
+#include "comm/op/stage/stage.h"
 
 enum { SEND, RECV };
 

@@ -4,7 +4,7 @@
  * The cut is by rank order. It bisects the network only as far as rank order follows it. */
 #include <stdio.h>
 
-#include "comm/op/raw.h"
+#include "comm/op/stage/raw.h"
 
 static size_t whole(const struct op_params *p) {
     return p->by_shape ? local_q_bytes(&p->shape) : whole_elements(p->bytes, p->shape.elem_bytes);
@@ -63,5 +63,13 @@ static uint64_t verify(struct op_stage *s) {
                          s->buffers[RECV].bytes / p.elem_bytes);
 }
 
-const struct stage_ops stage_bisection = {supports, buffer_bytes, buffer_bytes, volume, memory,
-                                          create,   raw_fill,     raw_run,      verify};
+static const struct stage_ops stage_bisection = {
+    supports, buffer_bytes, buffer_bytes, volume, memory, create, raw_fill, raw_run, verify};
+
+const struct op_row op_bisection = {
+    .name = "bisection",
+    .help = "every rank with the one P/2 further, both directions at once",
+    .forward = &stage_bisection,
+    .backward = &stage_bisection,
+    .total_rate = "bisection_gb_s",
+};

@@ -1,4 +1,4 @@
-#include "comm/op/pattern.h"
+#include "comm/op/data/pattern.h"
 
 #include <string.h>
 

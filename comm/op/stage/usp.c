@@ -4,9 +4,9 @@
  * measures exchanges, not the sums between them. */
 #include <stdio.h>
 
-#include "comm/op/pattern.h"
-#include "comm/op/ring.h"
-#include "comm/op/ulysses.h"
+#include "comm/op/data/pattern.h"
+#include "comm/op/stage/ring.h"
+#include "comm/op/stage/ulysses.h"
 #include "comm/shape/volume.h"
 
 /* Plans of the ring, behind those of the Ulysses exchange. */
@@ -183,9 +183,17 @@ static uint64_t verify(struct op_stage *s) {
     return wrong + heads_tokens_wrong(s);
 }
 
-const struct stage_ops stage_usp_forward = {
+static const struct stage_ops stage_forward = {
     supports,       forward_send_buffer, no_per_peer, forward_volume, forward_memory,
     forward_create, forward_fill,        run,         verify};
-const struct stage_ops stage_usp_backward = {
+static const struct stage_ops stage_backward = {
     supports,        backward_send_buffer, no_per_peer, backward_volume, backward_memory,
     backward_create, backward_fill,        run,         verify};
+
+const struct op_row op_usp = {
+    .name = "usp",
+    .help = "Ulysses inside groups, then rings of K/V across them",
+    .forward = &stage_forward,
+    .backward = &stage_backward,
+    .parts = OP_HEADS | OP_SPLIT,
+};

@@ -1,7 +1,7 @@
 /* alltoall: block q of rank p's send buffer becomes block p of rank q's. */
 #include <stdio.h>
 
-#include "comm/op/raw.h"
+#include "comm/op/stage/raw.h"
 #include "comm/shape/volume.h"
 
 static size_t whole(const struct op_params *p) {
@@ -57,5 +57,12 @@ static uint64_t verify(struct op_stage *s) {
     return wrong;
 }
 
-const struct stage_ops stage_alltoall = {supports, send_buffer, per_peer, volume, memory,
-                                         create,   raw_fill,    raw_run,  verify};
+static const struct stage_ops stage_alltoall = {supports, send_buffer, per_peer, volume, memory,
+                                                create,   raw_fill,    raw_run,  verify};
+
+const struct op_row op_alltoall = {
+    .name = "alltoall",
+    .help = "equal blocks between all ranks",
+    .forward = &stage_alltoall,
+    .backward = &stage_alltoall,
+};

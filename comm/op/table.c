@@ -1,0 +1,28 @@
+#include <string.h>
+
+#include "comm/op/op.h"
+
+/* In the order in which they are listed. */
+#define OPERATIONS(ROW)                                                                            \
+    ROW(alltoall)                                                                                  \
+    ROW(ulysses)                                                                                   \
+    ROW(usp)                                                                                       \
+    ROW(ring)                                                                                      \
+    ROW(ring_hop)                                                                                  \
+    ROW(allgather)                                                                                 \
+    ROW(reduce_scatter)                                                                            \
+    ROW(allreduce)                                                                                 \
+    ROW(bisection)
+
+#define DECLARE(name) extern const struct op_row op_##name;
+#define LIST(name) &op_##name,
+
+OPERATIONS(DECLARE)
+const struct op_row *const op_table[] = {OPERATIONS(LIST) NULL};
+
+const struct op_row *op_find(const char *name) {
+    for (size_t i = 0; op_table[i]; i++)
+        if (strcmp(op_table[i]->name, name) == 0)
+            return op_table[i];
+    return NULL;
+}
