@@ -8,6 +8,7 @@
 #include "bench/options/table.h"
 #include "comm/transport/transport.h"
 #include "models/model.h"
+#include "results/record/describe.h"
 
 /* Optional parts; what is absent says how to get it. */
 static const struct feature {
@@ -107,14 +108,21 @@ static void print_value(const char *key, const json_t *value) {
     }
 }
 
+static enum status generate(const char *what) {
+    if (strcmp(what, "record-md") == 0)
+        return describe_markdown(stdout);
+    if (strcmp(what, "record-schema") == 0)
+        return describe_schema(stdout);
+    if (strcmp(what, "man") == 0)
+        opts_man(options_table(), build_info.version, stdout);
+    else
+        opts_bash_completion(options_table(), stdout);
+    return ST_OK;
+}
+
 enum status info_local(const struct opts *opts, const char *data_dir) {
-    if (opts_count(opts, "generate") > 0) {
-        if (strcmp(opts_str(opts, "generate", 0), "man") == 0)
-            opts_man(options_table(), build_info.version, stdout);
-        else
-            opts_bash_completion(options_table(), stdout);
-        return ST_OK;
-    }
+    if (opts_count(opts, "generate") > 0)
+        return generate(opts_str(opts, "generate", 0));
     json_t *info = make_info(data_dir);
     if (!info)
         return fail(ST_ENV, "out of memory");

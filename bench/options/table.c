@@ -317,8 +317,8 @@ static const struct option options[] = {
 
 #define GROUP .group = "General"
     {.name = "generate", .type = OPT_CHOICE, .hidden = true, .value = "WHAT",
-     NAMES("man", "bash"), .commands = INFO, GROUP,
-     .help = "Print the man page or the bash completion"},
+     NAMES("man", "bash", "record-md", "record-schema"), .commands = INFO, GROUP,
+     .help = "Print the man page, the bash completion, or what stands in records"},
     {.name = "help", .letter = 'h', .type = OPT_FLAG, .standalone = true, .commands = ALL, GROUP,
      .help = "This help"},
     {.name = "version", .letter = 'V', .type = OPT_FLAG, .standalone = true, .commands = ALL,

@@ -1,8 +1,9 @@
 /* The record: one measured case as one JSON object, one a line in records.jsonl.
  *
  * A record is a jansson object that the caller owns (json_decref). Field names are a contract:
- * changing one bumps RECORD_SCHEMA. What was not measured is absent, never 0 and never NaN: a
- * non-finite real or a negative count given to the builder is left out.
+ * they stand in results/record/fields.h, and changing one bumps RECORD_SCHEMA. What was not
+ * measured is absent, never 0 and never NaN: a non-finite real or a negative count given to the
+ * builder is left out.
  *
  * Builder calls return nothing. A call that runs out of memory marks the record as spoiled, and
  * record_finish() reports it, so that only one call needs checking. NULL records are allowed. */
@@ -72,8 +73,8 @@ struct case_var {
 };
 
 /* Completes the record: "case" from vars[n] (any order, unique keys), "fingerprint" (borrowed, may
- * be NULL). ST_ENV when an earlier builder call ran out of memory, ST_USAGE when the record would
- * be refused by the reader. The record still belongs to the caller. */
+ * be NULL). ST_ENV when an earlier builder call ran out of memory, ST_USAGE when the record has
+ * what record_validate_own() refuses. The record still belongs to the caller. */
 enum status record_finish(json_t *record, const struct case_var *vars, size_t n,
                           const json_t *fingerprint);
 
@@ -83,9 +84,12 @@ enum status record_finish(json_t *record, const struct case_var *vars, size_t n,
 char *record_case(const char *kind, const struct case_var *vars, size_t n);
 
 /* Is it a record that this version understands? where ("FILE:LINE") stands in the message.
- * ST_USAGE: another schema or version (both are named), a missing or mistyped contract field
- * (it is named). Unknown fields are allowed and kept. */
+ * ST_USAGE: another schema or version (both are named), or a field that is missing or not as
+ * results/record/fields.h says (it is named). Unknown fields are allowed and kept. */
 enum status record_validate(const json_t *record, const char *where);
+
+/* The same of a record that this version writes: it has no field without a row. */
+enum status record_validate_own(const json_t *record, const char *where);
 
 /* Loads a records.jsonl file, or the one in a run folder, as an array that the caller owns.
  * ST_USAGE for a missing, unreadable or malformed file ("FILE:LINE: ..."). An unfinished last line

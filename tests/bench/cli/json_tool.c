@@ -14,7 +14,7 @@ static int is_array(size_t n) {
     json_t *array = json_loadf(stdin, 0, NULL);
     int ok = json_is_array(array) && json_array_size(array) == n;
     for (size_t i = 0; ok && i < n; i++)
-        ok = record_validate(json_array_get(array, i), "stdin") == ST_OK;
+        ok = record_validate_own(json_array_get(array, i), "stdin") == ST_OK;
     json_decref(array);
     return ok;
 }
@@ -25,7 +25,7 @@ static int is_lines(size_t n) {
     int ok = 1;
     while (ok && getline(&line, &room, stdin) >= 0) {
         json_t *record = json_loads(line, 0, NULL);
-        ok = record && record_validate(record, "stdin") == ST_OK;
+        ok = record && record_validate_own(record, "stdin") == ST_OK;
         json_decref(record);
         found++;
     }

@@ -28,5 +28,13 @@ mkdir "$work/empty"
 : >"$work/empty/records.jsonl"
 refused "report $work/empty" "$work/empty holds no record"
 
+# One whose second record is not as docs/record.md says.
+mkdir "$work/odd"
+record='{"schema":"spbench.record/1","kind":"attn","case":"attn","params":{},"metrics":{METRICS}}'
+printf '%s\n' "${record/METRICS/}" "${record/METRICS/\"comm_only_s\":\"x\"}" >"$work/odd/records.jsonl"
+for command in "report $work/odd" "compare $work/odd $work/odd" "plot $work/odd"; do
+    refused "$command" "$work/odd/records.jsonl:2: field metrics.comm_only_s must be a finite number"
+done
+
 [ "$failures" -eq 0 ] && echo "all passed"
 exit $((failures > 0))
