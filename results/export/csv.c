@@ -3,158 +3,54 @@
  * fixed columns: json and jsonl carry them. */
 #include "results/text/csv.h"
 #include "results/export/export.h"
+#include "results/record/fields.h"
 
-#include "results/record/record.h"
-
+#include <stdlib.h>
 #include <string.h>
 
-/* New ones come last, so that those before keep their places. The header is PATH as it stands; an
- * index picks from an array. */
-static const char *const columns[] = {
-    "schema",
-    "kind",
-    "case",
-    "params.op",
-    "params.bytes",
-    "params.bytes_per_peer",
-    "params.algo",
-    "params.method",
-    "params.sp_size",
-    "params.dp_shard_size",
-    "params.ulysses_size",
-    "params.ring_size",
-    "params.world_size",
-    "params.seq",
-    "params.batch",
-    "params.heads",
-    "params.kv_heads",
-    "params.head_dim",
-    "params.hidden",
-    "params.model",
-    "params.dtype",
-    "params.pass",
-    "params.mask",
-    "params.layout",
-    "params.placement",
-    "params.transport",
-    "params.device",
-    "params.kernel",
-    "params.threads",
-    "params.wait",
-    "params.sync",
-    "params.cache",
-    "metrics.time_s.median",
-    "metrics.time_s.ci95.0",
-    "metrics.time_s.ci95.1",
-    "metrics.time_s.min",
-    "metrics.time_s.p95",
-    "metrics.time_s.p99",
-    "metrics.time_s.mad",
-    "metrics.time_s.n",
-    "metrics.time_s.converged",
-    "metrics.tokens_per_s",
-    "metrics.tflops",
-    "metrics.algbw_gb_s",
-    "metrics.busbw_gb_s",
-    "metrics.speedup_vs_sp1",
-    "metrics.bytes_sent_per_rank",
-    "metrics.bytes_predicted_per_rank",
-    "metrics.param_bytes_sent_per_rank",
-    "metrics.param_bytes_predicted_per_rank",
-    "metrics.exposed_comm_s",
-    "metrics.overlap",
-    "metrics.balance",
-    "metrics.fraction_of_bound",
-    "metrics.peak_mem_bytes",
-    "metrics.predicted_mem_bytes",
-    "metrics.peak_rss_bytes",
-    "memory.weights.peak",
-    "memory.weights.predicted",
-    "memory.gradients.peak",
-    "memory.gradients.predicted",
-    "memory.activations.peak",
-    "memory.activations.predicted",
-    "memory.exchange.peak",
-    "memory.exchange.predicted",
-    "memory.workspace.peak",
-    "memory.workspace.predicted",
-    "check.status",
-    "check.max_rel_err",
-    "check.wrong_elements",
-    "check.reference",
-    "interconnect.sp_worst_link",
-    "interconnect.sp_link_gb_s",
-    "fingerprint.id",
-    "fingerprint.host_class",
-    "fingerprint.git",
-    "params.core_only",
-    "params.grad_dtype",
-    "params.seed",
-    "launch",
-    "metrics.comm_only_s",
-    "metrics.compute_only_s",
-    "metrics.gemm_tflops",
-    "metrics.time_s.outliers_mild",
-    "metrics.time_s.outliers_extreme",
-    "params.fuse_qkv",
-    "params.ring_direction",
-    "params.inner",
-    "metrics.bisection_gb_s",
-    "metrics.worst_pair_gb_s",
-    "metrics.best_pair_gb_s",
-    "metrics.worst_pair_loaded_gb_s",
-    "metrics.invalid_samples",
-    "metrics.clock_error_s",
-    "params.overlap",
-    "params.kv_groups",
-    "params.padded_seq",
-    "metrics.balance_theory",
-    "check.tensors.o.max",
-    "check.tensors.o.rms",
-    "check.tensors.lse.max",
-    "check.tensors.lse.rms",
-    "check.tensors.delta.max",
-    "check.tensors.delta.rms",
-    "check.tensors.dq.max",
-    "check.tensors.dq.rms",
-    "check.tensors.dk.max",
-    "check.tensors.dk.rms",
-    "check.tensors.dv.max",
-    "check.tensors.dv.rms",
-    "check.tensors.y.max",
-    "check.tensors.y.rms",
-    "check.tensors.dx.max",
-    "check.tensors.dx.rms",
-    "check.tensors.dwq.max",
-    "check.tensors.dwq.rms",
-    "check.tensors.dwk.max",
-    "check.tensors.dwk.rms",
-    "check.tensors.dwv.max",
-    "check.tensors.dwv.rms",
-    "check.tensors.dwo.max",
-    "check.tensors.dwo.rms",
-    "metrics.predicted_comm_s",
-    "interconnect.sp_best_link",
-    "interconnect.dp_worst_link",
-    "interconnect.dp_best_link",
-    "interconnect.dp_link_gb_s",
-    "interconnect.link_rates",
-    "params.mpi_algo",
-    "params.transport_reason",
-    "params.serialize_ranks",
-    "params.bind",
+struct csv_column {
+    const struct field *field, *opener; /* opener: of the object that it is in */
+    int part;                           /* of an interval */
+    const json_t *value;                /* NULL: absent */
 };
 
-enum { COLUMNS = sizeof columns / sizeof columns[0] };
+struct csv_line {
+    struct csv_column *columns; /* NULL: they are only counted */
+    int n;
+};
 
-static const json_t *at(const json_t *value, const char *path) {
-    while (value && *path) {
-        const size_t length = strcspn(path, ".");
-        value = json_is_array(value) ? json_array_get(value, (size_t)(*path - '0'))
-                                     : json_object_getn(value, path, length);
-        path += length + (path[length] == '.');
+static void enter(struct csv_line *line, int number, struct csv_column column) {
+    line->n = number > line->n ? number : line->n;
+    if (line->columns)
+        line->columns[number - 1] = column;
+}
+
+/* Enters the columns of what opener opens (NULL: a record). before: the number that theirs are
+ * counted from. object: the values; NULL: none. */
+static void enter_section(struct csv_line *line, const struct field *opener, int before,
+                          const json_t *object) {
+    for (const struct field *f = record_fields; f->key; f++) {
+        const json_t *value = json_object_get(object, f->key);
+        const int number = before + f->csv;
+        if (f->section != (opener ? opener->opens : IN_RECORD) || f->type == FIELD_ARRAY)
+            continue;
+        if (f->opens)
+            enter_section(line, f, number, value);
+        else if (f->type == FIELD_INTERVAL)
+            for (int i = 0; i < 2; i++)
+                enter(line, number + i,
+                      (struct csv_column){f, opener, i, json_array_get(value, (size_t)i)});
+        else if (f->csv > 0)
+            enter(line, number, (struct csv_column){f, opener, 0, value});
     }
-    return value;
+}
+
+static void write_name(FILE *out, const struct csv_column *column) {
+    if (!column->field) /* no row has its number */
+        return;
+    field_path(out, column->field, column->opener);
+    if (column->field->type == FIELD_INTERVAL)
+        fprintf(out, ".%d", column->part);
 }
 
 static void write_value(FILE *out, const json_t *value) {
@@ -168,24 +64,32 @@ static void write_value(FILE *out, const json_t *value) {
         fputs(json_is_true(value) ? "true" : "false", out);
 }
 
-static void end_line(FILE *out) {
-    fputs("\r\n", out);
+/* A record's values, or without one the names of the columns. */
+static void write_line(struct export_stream *stream, const json_t *record) {
+    struct csv_line line = {0};
+    enter_section(&line, NULL, 0, NULL);
+    line.columns = calloc((size_t)line.n, sizeof *line.columns);
+    if (!line.columns) {
+        fail(ST_ENV, "out of memory for a line of csv");
+        stream->failed = true;
+        return;
+    }
+    enter_section(&line, NULL, 0, record);
+    for (int i = 0; i < line.n; i++) {
+        fputs(i ? "," : "", stream->out);
+        if (record)
+            write_value(stream->out, line.columns[i].value);
+        else
+            write_name(stream->out, &line.columns[i]);
+    }
+    fputs("\r\n", stream->out);
+    free(line.columns);
 }
 
 static void begin(struct export_stream *stream) {
-    for (size_t i = 0; i < COLUMNS; i++)
-        fprintf(stream->out, "%s%s", i ? "," : "", columns[i]);
-    end_line(stream->out);
-}
-
-static void row(struct export_stream *stream, const json_t *record) {
-    for (size_t i = 0; i < COLUMNS; i++) {
-        if (i)
-            fputc(',', stream->out);
-        write_value(stream->out, at(record, columns[i]));
-    }
-    end_line(stream->out);
+    write_line(stream, NULL);
 }
 
 const struct exporter export_csv = {
-    "csv", "comma-separated values (RFC 4180), fixed columns, one record a row", begin, row, NULL};
+    "csv", "comma-separated values (RFC 4180), fixed columns, one record a row", begin, write_line,
+    NULL};

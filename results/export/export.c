@@ -13,10 +13,10 @@ const struct exporter *const *export_list(size_t *n) {
 }
 
 static enum status flushed(struct export_stream *stream) {
-    if (fflush(stream->out) == 0 && !ferror(stream->out))
-        return ST_OK;
     if (stream->failed)
         return ST_ENV; /* said before */
+    if (fflush(stream->out) == 0 && !ferror(stream->out))
+        return ST_OK;
     stream->failed = true;
     return output_failed(stream->out, "the output");
 }

@@ -17,7 +17,7 @@ struct export_stream {
     FILE *out;
     const struct exporter *exporter;
     size_t count;    /* records written */
-    bool failed;     /* out could not be written, which has been said */
+    bool failed;     /* something could not be written, which has been said */
     char table[256]; /* what the last record's table is of: a table begins anew when it changes */
     /* Keys of cases of which the run has several values, ending with NULL; borrowed. Set after
      * export_begin() by whoever knows them: tables name those that have no column. */

@@ -1,6 +1,8 @@
 #include "results/export/export.h"
+#include "results/record/fields.h"
 #include "results/record/record.h"
 #include "results/text/format.h"
+#include "tests/results/every_field.h"
 #include "tests/results/synthetic.h"
 
 #include "tests/capture.h"
@@ -184,6 +186,34 @@ static void csv_quotes_and_keeps_its_columns(void **state) {
     json_decref(records[1]);
 }
 
+/* Every number of a column is taken once, and a column is where its row says. */
+static void csv_has_a_column_for_each_number(void **state) {
+    (void)state;
+    json_t *record = every_field();
+    char *text = exported("csv", &record, 1);
+    const char *values = strstr(text, "\r\n") + 2;
+    const size_t n = count(text, ",") / 2 + 1;
+    for (size_t i = 0; i < n; i++) {
+        char *name = csv_field(text, i), *value = csv_field(values, i);
+        if (!*name || !*value)
+            fail_msg("csv column %zu: '%s' has the value '%s'", i + 1, name, value);
+        for (size_t k = 0; k < i; k++) {
+            char *other = csv_field(text, k);
+            assert_string_not_equal(other, name);
+            free(other);
+        }
+        free(name);
+        free(value);
+    }
+    char *name = csv_field(text, (size_t)field_find(IN_METRICS, "overlap")->csv - 1);
+    assert_string_equal(name, "metrics.overlap");
+    free(name);
+    assert_non_null(strstr(text, ",memory.weights.peak,memory.weights.predicted,"
+                                 "memory.gradients.peak,"));
+    free(text);
+    json_decref(record);
+}
+
 static void links_stand_below_a_layer(void **state) {
     (void)state;
     json_t *r = synthetic_attn(&(struct synthetic_attn){.method = "ring", .sp = 2, .seq = 4096});
@@ -326,6 +356,7 @@ int main(void) {
         cmocka_unit_test(numbers_with_units),
         cmocka_unit_test(json_is_whole),
         cmocka_unit_test(csv_quotes_and_keeps_its_columns),
+        cmocka_unit_test(csv_has_a_column_for_each_number),
         cmocka_unit_test(pairs_are_a_section),
         cmocka_unit_test(tables_say_what_matters),
         cmocka_unit_test(links_stand_below_a_layer),
