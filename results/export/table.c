@@ -8,16 +8,16 @@
 
 enum { PHASES_ROOM = 2048 };
 
-/* True when the record begins a table of another kind, which it then remembers. */
-static bool kind_changes(struct export_stream *stream, const json_t *record, const char **kind) {
-    *kind = record_str(record, NULL, "kind");
-    if (!*kind)
-        *kind = "";
-    if (stream->count && strncmp(stream->table, *kind, sizeof stream->table - 1) == 0)
+/* True when the record begins a table of another kind, which is then remembered. */
+static bool begins_table(struct export_stream *stream, const json_t *record) {
+    const char *kind = record_str(record, NULL, "kind");
+    if (!kind)
+        kind = "";
+    if (stream->count && strncmp(stream->table, kind, sizeof stream->table - 1) == 0)
         return false;
     if (stream->count)
         fputc('\n', stream->out);
-    snprintf(stream->table, sizeof stream->table, "%s", *kind);
+    snprintf(stream->table, sizeof stream->table, "%s", kind);
     return true;
 }
 
@@ -34,24 +34,25 @@ static void links_section(struct export_stream *stream, const json_t *record, bo
         stream->table[0] = '\0';
 }
 
-static void table_record(struct export_stream *stream, const json_t *record) {
-    const char *kind;
-    size_t n;
-    const bool changes = kind_changes(stream, record, &kind);
-    const struct column *columns = columns_for(kind, &n);
-    for (size_t i = 0; changes && i < n; i++) {
-        fputs(i ? "  " : "", stream->out);
-        columns_pad(stream->out, columns[i].title, columns[i].width, columns[i].left);
-    }
-    if (changes)
-        fputc('\n', stream->out);
-    for (size_t i = 0; i < n; i++) {
+/* A line of the table: its titles, or a record's cells. */
+static void table_line(FILE *out, enum record_kind kind, const json_t *record) {
+    const char *separator = "";
+    for (const struct field *f = NULL; (f = columns_next(kind, f)); separator = "  ") {
         char cell[CELL_ROOM];
-        columns[i].cell(&columns[i], record, cell);
-        fputs(i ? "  " : "", stream->out);
-        columns_pad(stream->out, cell, columns[i].width, columns[i].left);
+        if (record)
+            columns_cell(f, record, cell);
+        fputs(separator, out);
+        columns_pad(out, record ? cell : f->columns[kind].title, f->columns[kind].width,
+                    columns_left(f));
     }
-    fputc('\n', stream->out);
+    fputc('\n', out);
+}
+
+static void table_record(struct export_stream *stream, const json_t *record) {
+    const enum record_kind kind = record_kind_of(record);
+    if (begins_table(stream, record))
+        table_line(stream->out, kind, NULL);
+    table_line(stream->out, kind, record);
     char text[PHASES_ROOM];
     if (columns_swept(record, stream->swept, text, sizeof text))
         detail(stream->out, "with", text);
@@ -62,24 +63,24 @@ static void table_record(struct export_stream *stream, const json_t *record) {
     links_section(stream, record, false);
 }
 
+static void md_header(FILE *out, enum record_kind kind) {
+    for (const struct field *f = NULL; (f = columns_next(kind, f));)
+        fprintf(out, "| %s ", f->columns[kind].title);
+    fputs("| phases |\n", out);
+    for (const struct field *f = NULL; (f = columns_next(kind, f));)
+        fputs(columns_left(f) ? "|---" : "|--:", out);
+    fputs("|---|\n", out);
+}
+
 /* Phases, what was swept and links are a last column: a line of their own would end a Markdown
  * table. */
 static void md_record(struct export_stream *stream, const json_t *record) {
-    const char *kind;
-    size_t n;
-    const bool changes = kind_changes(stream, record, &kind);
-    const struct column *columns = columns_for(kind, &n);
-    if (changes) {
-        for (size_t i = 0; i < n; i++)
-            fprintf(stream->out, "| %s ", columns[i].title);
-        fputs("| phases |\n", stream->out);
-        for (size_t i = 0; i < n; i++)
-            fputs(columns[i].left ? "|---" : "|--:", stream->out);
-        fputs("|---|\n", stream->out);
-    }
-    for (size_t i = 0; i < n; i++) {
+    const enum record_kind kind = record_kind_of(record);
+    if (begins_table(stream, record))
+        md_header(stream->out, kind);
+    for (const struct field *f = NULL; (f = columns_next(kind, f));) {
         char cell[CELL_ROOM];
-        columns[i].cell(&columns[i], record, cell);
+        columns_cell(f, record, cell);
         fputs("| ", stream->out);
         columns_md(stream->out, cell);
         fputc(' ', stream->out);

@@ -7,82 +7,64 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void absent(char out[CELL_ROOM]) {
-    strcpy(out, "-");
+#define P "params"
+
+typedef void cell_fn(const json_t *record, char out[CELL_ROOM]);
+
+static char *count(char out[FORMAT_ROOM], double value) {
+    snprintf(out, FORMAT_ROOM, "%.0f", value);
+    return out;
 }
 
-static void text_cell(const struct column *column, const json_t *record, char out[CELL_ROOM]) {
-    const char *value = record_str(record, column->section, column->key);
-    snprintf(out, CELL_ROOM, "%s", value ? value : "-");
+/* How a field's numbers are written. */
+static char *format_of(const struct field *field, char out[FORMAT_ROOM], double value) {
+    static const struct {
+        const char *unit;
+        char *(*format)(char[FORMAT_ROOM], double);
+    } formats[] = {{"s", format_seconds}, {"bytes", format_size}, {"fraction", format_percent}};
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        if (strcmp(formats[i].unit, field->unit) == 0)
+            return formats[i].format(out, value);
+    return field->type == FIELD_COUNT ? count(out, value) : format_number(out, value);
+}
+
+static void plain_cell(const struct field *field, const json_t *record, char out[CELL_ROOM]) {
+    const json_t *value = field_value(field, record);
+    char number[FORMAT_ROOM] = "-";
+    if (json_is_number(value))
+        format_of(field, number, json_number_value(value));
+    snprintf(out, CELL_ROOM, "%s", json_is_string(value) ? json_string_value(value) : number);
 }
 
 /* Also how usp splits its ranks: with one ring rank it is Ulysses by another name. */
-static void method_cell(const struct column *column, const json_t *record, char out[CELL_ROOM]) {
+static void method_cell(const json_t *record, char out[CELL_ROOM]) {
+    const char *method = record_str(record, P, "method");
     double ulysses, ring;
-    text_cell(column, record, out);
-    if (strcmp(out, "usp") == 0 && record_num(record, column->section, "ulysses_size", &ulysses) &&
-        record_num(record, column->section, "ring_size", &ring))
+    snprintf(out, CELL_ROOM, "%s", method ? method : "-");
+    if (strcmp(out, "usp") == 0 && record_num(record, P, "ulysses_size", &ulysses) &&
+        record_num(record, P, "ring_size", &ring))
         snprintf(out, CELL_ROOM, "usp %.0fx%.0f", ulysses, ring);
 }
 
-static void count_cell(const struct column *column, const json_t *record, char out[CELL_ROOM]) {
-    double value;
-    if (record_num(record, column->section, column->key, &value))
-        snprintf(out, CELL_ROOM, "%.0f", value);
-    else
-        absent(out);
-}
-
-/* A cell through one of the formatters of results/text/format.h. */
-static void formatted(const struct column *column, const json_t *record, char out[CELL_ROOM],
-                      char *(*format)(char[FORMAT_ROOM], double)) {
-    double value;
-    char number[FORMAT_ROOM];
-    if (record_num(record, column->section, column->key, &value))
-        snprintf(out, CELL_ROOM, "%s", format(number, value));
-    else
-        absent(out);
-}
-
-static void number_cell(const struct column *column, const json_t *record, char out[CELL_ROOM]) {
-    formatted(column, record, out, format_number);
-}
-
-static void bytes_cell(const struct column *column, const json_t *record, char out[CELL_ROOM]) {
-    formatted(column, record, out, format_size);
-}
-
-static void seconds_cell(const struct column *column, const json_t *record, char out[CELL_ROOM]) {
-    formatted(column, record, out, format_seconds);
-}
-
-static void percent_cell(const struct column *column, const json_t *record, char out[CELL_ROOM]) {
-    formatted(column, record, out, format_percent);
-}
-
 /* Median and the half-width of its confidence interval; '!' when it did not converge. */
-static void time_cell(const struct column *column, const json_t *record, char out[CELL_ROOM]) {
-    (void)column;
+static void time_cell(const json_t *record, char out[CELL_ROOM]) {
     struct summary time;
     char median[FORMAT_ROOM], half[FORMAT_ROOM] = "?";
-    if (!record_time_read(record, &time)) {
-        absent(out);
+    snprintf(out, CELL_ROOM, "-");
+    if (!record_time_read(record, &time))
         return;
-    }
     if (time.has_ci95 && time.median > 0.0)
         format_percent(half, stats_ci_halfwidth_rel(&time));
-    const json_t *object = json_object_get(json_object_get(record, "metrics"), "time_s");
-    const bool open = json_is_false(json_object_get(object, "converged"));
+    const json_t *converged = field_value(field_find(IN_TIME, "converged"), record);
     snprintf(out, CELL_ROOM, "%s ±%s%s", format_seconds(median, time.median), half,
-             open ? "!" : "");
+             json_is_false(converged) ? "!" : "");
 }
 
-static void check_cell(const struct column *column, const json_t *record, char out[CELL_ROOM]) {
-    (void)column;
+static void check_cell(const json_t *record, char out[CELL_ROOM]) {
     const char *status = record_str(record, "check", "status");
     double value;
     if (!status)
-        absent(out);
+        strcpy(out, "-");
     else if (record_is_wrong(record) && record_num(record, "check", "wrong_elements", &value) &&
              value > 0.0)
         snprintf(out, CELL_ROOM, "WRONG (%.0f)", value);
@@ -95,114 +77,77 @@ static void check_cell(const struct column *column, const json_t *record, char o
 }
 
 /* "ulysses fwd": the operation, and the pass where there is one. */
-static void op_cell(const struct column *column, const json_t *record, char out[CELL_ROOM]) {
-    const char *op = record_str(record, "params", "op");
-    const char *pass = record_str(record, "params", "pass");
-    (void)column;
+static void op_cell(const json_t *record, char out[CELL_ROOM]) {
+    const char *op = record_str(record, P, "op"), *pass = record_str(record, P, "pass");
     snprintf(out, CELL_ROOM, "%.80s%s%.60s", op ? op : "-", pass ? " " : "", pass ? pass : "");
 }
 
 /* The send buffer, or the shape: "8192 x 32/8 x 128" = tokens x heads/kv_heads x head_dim. */
-static void size_cell(const struct column *column, const json_t *record, char out[CELL_ROOM]) {
+static void size_cell(const json_t *record, char out[CELL_ROOM]) {
     double seq, heads, kv_heads, head_dim;
-    if (record_num(record, "params", "seq", &seq) &&
-        record_num(record, "params", "heads", &heads) &&
-        record_num(record, "params", "kv_heads", &kv_heads) &&
-        record_num(record, "params", "head_dim", &head_dim))
+    if (record_num(record, P, "seq", &seq) && record_num(record, P, "heads", &heads) &&
+        record_num(record, P, "kv_heads", &kv_heads) &&
+        record_num(record, P, "head_dim", &head_dim))
         snprintf(out, CELL_ROOM, "%.0f x %.0f/%.0f x %.0f", seq, heads, kv_heads, head_dim);
     else
-        bytes_cell(column, record, out);
+        plain_cell(field_find(IN_PARAMS, "bytes"), record, out);
 }
 
-static void transport_cell(const struct column *column, const json_t *record, char out[CELL_ROOM]) {
-    const char *transport = record_str(record, "params", "transport");
-    const char *algo = record_str(record, "params", "algo");
-    (void)column;
+static void transport_cell(const json_t *record, char out[CELL_ROOM]) {
+    const char *transport = record_str(record, P, "transport"),
+               *algo = record_str(record, P, "algo");
     snprintf(out, CELL_ROOM, "%.60s%s%.60s", transport ? transport : "-", algo ? "/" : "",
              algo ? algo : "");
 }
 
-#define P "params"
-#define M "metrics"
-
-static const struct column comm_columns[] = {
-    {"op", 18, op_cell, P, "op", true},
-    {"bytes or shape", 20, size_cell, P, "bytes", false},
-    {"ranks", 5, count_cell, P, "world_size", false},
-    {"transport/algo", 15, transport_cell, P, "transport", true},
-    {"time", 16, time_cell, M, "time_s", false},
-    {"predicted", 9, seconds_cell, M, "predicted_comm_s", false},
-    {"algbw GB/s", 10, number_cell, M, "algbw_gb_s", false},
-    {"busbw GB/s", 10, number_cell, M, "busbw_gb_s", false},
-    {"of bound", 8, percent_cell, M, "fraction_of_bound", false},
-    {"sent/rank", 10, bytes_cell, M, "bytes_sent_per_rank", false},
-    {"predicted", 10, bytes_cell, M, "bytes_predicted_per_rank", false},
-    {"check", 12, check_cell, "check", "status", true},
-};
-
-static const struct column attn_columns[] = {
-    {"method", 9, method_cell, P, "method", true},
-    {"sp", 3, count_cell, P, "sp_size", false},
-    {"dp", 3, count_cell, P, "dp_shard_size", false},
-    {"seq", 8, count_cell, P, "seq", false},
-    {"pass", 6, text_cell, P, "pass", true},
-    {"time", 16, time_cell, M, "time_s", false},
-    {"tokens/s", 8, number_cell, M, "tokens_per_s", false},
-    {"TFLOP/s", 8, number_cell, M, "tflops", false},
-    {"exposed", 8, seconds_cell, M, "exposed_comm_s", false},
-    {"overlap", 7, percent_cell, M, "overlap", false},
-    {"sent/rank", 9, bytes_cell, M, "bytes_sent_per_rank", false},
-    {"predicted", 9, bytes_cell, M, "bytes_predicted_per_rank", false},
-    {"peak mem", 9, bytes_cell, M, "peak_mem_bytes", false},
-    {"predicted", 9, bytes_cell, M, "predicted_mem_bytes", false},
-    {"check", 10, check_cell, "check", "status", true},
-};
-
-static const struct column general_columns[] = {
-    {"case", 60, text_cell, NULL, "case", true},
-    {"time", 16, time_cell, M, "time_s", false},
-    {"check", 12, check_cell, "check", "status", true},
-};
-
+/* Cells that show more than their column's field, and which params that is. */
 static const struct {
-    const char *kind;
-    const struct column *columns;
-    size_t n;
-} kinds[] = {
-    {"comm", comm_columns, sizeof comm_columns / sizeof comm_columns[0]},
-    {"attn", attn_columns, sizeof attn_columns / sizeof attn_columns[0]},
-};
-
-const struct column *columns_for(const char *kind, size_t *n) {
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (strcmp(kinds[i].kind, kind) != 0)
-            continue;
-        *n = kinds[i].n;
-        return kinds[i].columns;
-    }
-    *n = sizeof general_columns / sizeof general_columns[0];
-    return general_columns;
-}
-
-/* Params that a cell shows beside the one that its column names. */
-static const struct {
-    void (*cell)(const struct column *column, const json_t *record, char out[CELL_ROOM]);
+    enum section section;
+    const char *key;
+    cell_fn *cell;
     const char *params[5];
 } composed[] = {
-    {op_cell, {"pass"}},
-    {size_cell, {"seq", "heads", "kv_heads", "head_dim"}},
-    {transport_cell, {"algo"}},
+    {IN_PARAMS, "method", method_cell, {NULL}},
+    {IN_PARAMS, "op", op_cell, {"pass"}},
+    {IN_PARAMS, "bytes", size_cell, {"seq", "heads", "kv_heads", "head_dim"}},
+    {IN_PARAMS, "transport", transport_cell, {"algo"}},
+    {IN_METRICS, "time_s", time_cell, {NULL}},
+    {IN_CHECK, "status", check_cell, {NULL}},
 };
 
-static bool shows(const struct column *column, const char *param) {
-    if (!column->section)
-        return strcmp(column->key, "case") == 0; /* which has them all */
-    if (strcmp(column->section, P) != 0)
-        return false;
-    if (strcmp(column->key, param) == 0)
+enum { COMPOSED = sizeof composed / sizeof composed[0] };
+
+static bool composes(size_t i, const struct field *field) {
+    return composed[i].section == field->section && strcmp(composed[i].key, field->key) == 0;
+}
+
+void columns_cell(const struct field *field, const json_t *record, char out[CELL_ROOM]) {
+    for (size_t i = 0; i < COMPOSED; i++)
+        if (composes(i, field)) {
+            composed[i].cell(record, out);
+            return;
+        }
+    plain_cell(field, record, out);
+}
+
+const struct field *columns_next(enum record_kind kind, const struct field *previous) {
+    const struct field *field = previous ? previous + 1 : record_fields;
+    while (field->key && !field->columns[kind].title)
+        field++;
+    return field->key ? field : NULL;
+}
+
+bool columns_left(const struct field *field) {
+    return field->type == FIELD_TEXT;
+}
+
+static bool shows(const struct field *field, const char *param) {
+    if (field->section == IN_RECORD)
+        return strcmp(field->key, "case") == 0; /* which has them all */
+    if (field->section == IN_PARAMS && strcmp(field->key, param) == 0)
         return true;
-    for (size_t i = 0; i < sizeof composed / sizeof composed[0]; i++)
-        for (size_t k = 0; composed[i].cell == column->cell && composed[i].params[k]; k++)
+    for (size_t i = 0; i < COMPOSED; i++)
+        for (size_t k = 0; composes(i, field) && composed[i].params[k]; k++)
             if (strcmp(composed[i].params[k], param) == 0)
                 return true;
     return false;
@@ -223,18 +168,18 @@ static const char *param_of(const char *key) {
 }
 
 bool columns_swept(const json_t *record, const char *const *swept, char *out, size_t room) {
-    size_t n, used = 0;
-    const char *kind = record_str(record, NULL, "kind"), *name = record_str(record, NULL, "case");
-    const struct column *columns = columns_for(kind ? kind : "", &n);
+    size_t used = 0;
+    const enum record_kind kind = record_kind_of(record);
+    const char *name = record_str(record, NULL, "case");
     for (; swept && *swept && used < room; swept++) {
         const char *param = param_of(*swept), *separator = used ? ", " : "";
         const char *text = record_str(record, P, param);
         size_t length = text ? strlen(text) : 0;
         double number;
-        bool shown = false;
-        for (size_t i = 0; i < n; i++)
-            shown = shown || shows(&columns[i], param);
-        if (shown)
+        const struct field *column = columns_next(kind, NULL);
+        while (column && !shows(column, param))
+            column = columns_next(kind, column);
+        if (column)
             continue;
         if (!text && record_num(record, P, param, &number)) {
             used +=
@@ -311,11 +256,11 @@ bool columns_links(const json_t *record, char *out, size_t room) {
     const char *source = record_str(record, "interconnect", "link_rates");
     size_t used = put_link(record, "sp", out, room, 0);
     used = put_link(record, "dp", out, room, used);
-    if (used == 0 || !source || !record_num(record, M, "comm_only_s", &alone))
+    if (used == 0 || !source || !record_num(record, "metrics", "comm_only_s", &alone))
         return false;
     used += (size_t)snprintf(out + used, room - used, " (%.20s); exchanges alone %s", source,
                              format_seconds(a, alone));
-    if (record_num(record, M, "predicted_comm_s", &predicted))
+    if (record_num(record, "metrics", "predicted_comm_s", &predicted))
         snprintf(out + used, room - used, ", predicted %s", format_seconds(p, predicted));
     return true;
 }

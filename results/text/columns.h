@@ -2,6 +2,8 @@
 #ifndef SPB_RESULTS_TEXT_COLUMNS_H
 #define SPB_RESULTS_TEXT_COLUMNS_H
 
+#include "results/record/fields.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,16 +11,15 @@
 
 enum { CELL_ROOM = 160 };
 
-struct column {
-    const char *title;
-    int width; /* of the table, in characters; a longer cell pushes the rest */
-    void (*cell)(const struct column *column, const json_t *record, char out[CELL_ROOM]);
-    const char *section, *key; /* what cell reads, where it reads one field */
-    bool left;                 /* aligned left; numbers are aligned right */
-};
+/* The fields that have a column in tables of that kind, one after the other: previous is NULL at
+ * first, and so is the result after the last. */
+const struct field *columns_next(enum record_kind kind, const struct field *previous);
 
-/* Columns for this kind of record ("comm", "attn", or a general set). */
-const struct column *columns_for(const char *kind, size_t *n);
+/* What stands in a record's cell of that column; "-" when absent. */
+void columns_cell(const struct field *field, const json_t *record, char out[CELL_ROOM]);
+
+/* Aligned left, as words are; numbers are aligned right. */
+bool columns_left(const struct field *field);
 
 /* Phases, longest first: "attention 12.3 ms 61%, alltoall_qkv ..."; false when there are none. */
 bool columns_phases(const json_t *record, char *out, size_t room);
