@@ -233,19 +233,23 @@ static bool mostly_invalid(const struct series *s) {
     return s->invalid > 9 * s->n;
 }
 
+/* Equal on all ranks, also where one has no memory to tell. */
+static bool is_certain(const struct engine *e, const struct series *s) {
+    struct summary summary;
+    double uncertain = stats_summarise(s->max, s->n, &summary) != ST_OK ||
+                       stats_ci_halfwidth_rel(&summary) > e->config->rel_ci;
+    group_max(e->world, &uncertain, 1);
+    return uncertain == 0;
+}
+
 static bool done(const struct engine *e, bool *converged) {
     enum { ENOUGH = 100 }; /* tries that tell */
     const struct series *first = &e->series[0];
     if (first->invalid >= ENOUGH && mostly_invalid(first))
         return true;
-    if (first->n >= e->config->min_samples) {
-        struct summary s;
-        *converged = stats_summarise(first->max, first->n, &s) == ST_OK &&
-                     stats_ci_halfwidth_rel(&s) <= e->config->rel_ci;
-        if (*converged)
-            return true;
-    }
-    return first->n >= e->config->max_samples || budget_spent(e) >= e->config->max_time_s;
+    *converged = first->n >= e->config->min_samples && is_certain(e, first);
+    return *converged || first->n >= e->config->max_samples ||
+           budget_spent(e) >= e->config->max_time_s;
 }
 
 /* Whether a later variant takes part in the next round; the same on all ranks between two
@@ -380,11 +384,11 @@ enum status measure(const struct group *world, struct trace *trace,
         struct summary time;
         st = check_valid(&e);
         if (st == ST_OK)
-            st = stats_summarise(e.series[0].max, e.series[0].n, &time);
+            st = group_agree(world, stats_summarise(e.series[0].max, e.series[0].n, &time));
         if (st == ST_OK)
             st = middle_phases(&e, time.median, out[0].phases);
         if (st == ST_OK)
-            st = summarise(&e, converged, out);
+            st = group_agree(world, summarise(&e, converged, out));
     }
     release(&e);
     return st;

@@ -51,11 +51,12 @@ static void time_batch(struct timing *t, enum pair_direction direction, int size
     pairs_run(t->pairs, direction, size, count);
     const double end = clock_s();
     const bool counts = direction == PAIR_BOTH || pairs_leads(p);
-    const double mine[] = {counts ? end - start : 0, end - t->point_start};
-    double theirs[2];
+    const double mine[] = {counts ? end - start : 0, end - t->point_start, !b->certain};
+    double theirs[3];
     group_swap(t->world, p->peer, mine, theirs, sizeof mine);
     b->own_s = fmax(mine[0], theirs[0]) / (double)count / (direction == PAIR_ONE ? 2 : 1);
     b->spent_s = fmax(mine[1], theirs[1]);
+    b->certain = b->certain && theirs[2] == 0;
 }
 
 static bool certain(const struct timing *t) {
@@ -243,7 +244,7 @@ static enum status conclude(struct timing *t, struct pair_times *out) {
     group_max_u64(t->world, &out->sent, 1);
     group_max_u64(t->world, &open, 1);
     out->converged = open == 0;
-    return share_slowest(t, out);
+    return group_agree(t->world, share_slowest(t, out));
 }
 
 /* Gives every point of the rounds that are left the same share of the time that is left. */

@@ -119,6 +119,39 @@ static void there_may_be_many_variants(void **state) {
     }
 }
 
+/* The linker puts this in malloc's place, of all but shared libraries. */
+static bool starved;
+void *__real_malloc(size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_malloc(size_t bytes) {
+    return starved ? NULL : __real_malloc(bytes);
+}
+
+static void work_until_starved(void *arg) {
+    const struct work *w = arg;
+    work(arg);
+    starved = w->runs >= 20 && test_world.rank == test_world.size - 1;
+}
+
+/* One rank's lack of memory ends all of them, instead of leaving the others to wait for it. */
+static void one_rank_without_memory_ends_all(void **state) {
+    (void)state;
+    double now = 0;
+    const struct clock clock = {made_up_now, &now};
+    struct measure_config config = quick;
+    struct measurement m;
+    struct work w = {&now, 0};
+    const struct measure_variant v = {NULL, work_until_starved, &w, 1, 0};
+    config.clock = &clock;
+    config.max_samples = 40;
+    config.min_samples = 30;
+    log_set_rank(test_world.rank, LOG_SILENT);
+    assert_int_equal(measure(&test_world, &trace, &config, &v, 1, &m), ST_ENV);
+    starved = false;
+    log_set_rank(test_world.rank, 0);
+    measurement_free(&m);
+}
+
 static void bounds_are_kept(void **state) {
     (void)state;
     struct measurement m;
@@ -354,6 +387,7 @@ int tests(void) {
         cmocka_unit_test(the_slowest_rank_counts),
         cmocka_unit_test(variants_are_interleaved),
         cmocka_unit_test(there_may_be_many_variants),
+        cmocka_unit_test(one_rank_without_memory_ends_all),
         cmocka_unit_test(bounds_are_kept),
         cmocka_unit_test(others_preparations_do_not_count),
         cmocka_unit_test(the_first_of_a_crowd_starts_for_all),
