@@ -36,8 +36,8 @@ static size_t kv_bytes(const struct problem *p, int n, enum dtype dtype) {
 }
 
 static struct packing packing(const struct problem *p, const struct predict_env *env, int plan) {
-    const struct algorithm_name name = staging_nth(env->staging.algorithms, plan);
-    return staging_packing(name.text, &env->staging.hosts, env->sp_rank, p->sp_size);
+    return staging_packing(staging_nth(&env->staging, plan), &env->staging.hosts, env->sp_rank,
+                           p->sp_size);
 }
 
 /* Strided are the heads where they are not all, and the whole where there are several sequences. To

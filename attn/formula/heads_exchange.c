@@ -1,26 +1,13 @@
-#include <string.h>
-
 #include "attn/formula/unified.h"
 
 /* K, V, then Q: in this order they are planned. */
 enum { PARTS = 3 };
 
-/* Whether neighbours are sent the same K/V heads: an exchange of K alone is no all-to-all to the
- * transport then, which sends it in pairs. */
-static bool neighbours_share(const struct problem *p) {
-    for (int r = 1; r < p->ulysses_size; r++)
-        if (head_share(p->heads, p->kv_heads, p->ulysses_size, r).kv0 ==
-            head_share(p->heads, p->kv_heads, p->ulysses_size, r - 1).kv0)
-            return true;
-    return false;
-}
-
 /* Packed copies of the plan that is the index-th: a tensor of query heads, and n_kv others. */
 static size_t staging_one(const struct problem *p, int rank, const struct staging *how, int index,
                           int n_kv) {
     const struct sp_shape s = problem_shape(p);
-    const struct algorithm_name name = staging_nth(how->algorithms, index);
-    return staging_ulysses(&s, rank, name.text, &how->hosts, 1, n_kv);
+    return staging_ulysses(&s, rank, staging_nth(how, index), &how->hosts, 1, n_kv);
 }
 
 /* Packed copies of the exchange of Q, K and V, or of their gradients, whose plans are the first-th
@@ -32,11 +19,10 @@ static size_t staging_parts(const struct problem *p, int rank, const struct stag
     if (p->fuse_qkv)
         return staging_one(p, rank, how, first, 2);
     for (int i = 0; i < PARTS; i++) {
-        const struct algorithm_name name = staging_nth(how->algorithms, first + i);
+        const struct staging_rule rule = staging_nth(how, first + i);
         const bool kv = i < PARTS - 1;
-        const bool pairs =
-            kv && !grads && strcmp(name.text, "alltoall") == 0 && neighbours_share(p);
-        bytes += staging_ulysses(&s, rank, pairs ? "pairwise" : name.text, &how->hosts, !kv, kv);
+        bytes += staging_ulysses(&s, rank, kv && !grads ? staging_kv_alone(&s, rule) : rule,
+                                 &how->hosts, !kv, kv);
     }
     return bytes;
 }

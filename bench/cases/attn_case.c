@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "comm/shape/staging.h"
+#include "comm/transport/transport.h"
 
 static void pass_of(const char *name, struct problem *p) {
     p->forward = strstr(name, "fwd") != NULL;
@@ -73,8 +73,8 @@ enum status attn_case_resolve(const struct case_source *from, size_t i, void *ou
     c->kernel = sweep_str(sweep, i, "kernel");
     const char *transport = sweep_str(sweep, i, "transport"),
                *algorithm = sweep_str(sweep, i, "mpi-algo");
-    c->one_host.algorithms = staging_algorithm(transport, algorithm, true);
-    c->apart.algorithms = staging_algorithm(transport, algorithm, false);
+    c->one_host.rule = transport_staging(transport, algorithm, true);
+    c->apart.rule = transport_staging(transport, algorithm, false);
     c->threads = (int)sweep_int(sweep, i, "threads");
     st = resolve_problem(from, i, c, why, why_size);
     if (st == ST_OK)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/cases/comm_options.h"
+#include "comm/transport/transport.h"
 #include "device/dtype.h"
 
 static enum op_pass pass_of(const char *name) {
@@ -59,8 +60,8 @@ enum status comm_case_resolve(const struct case_source *from, size_t i, void *ou
     c->pass = pass_of(sweep_str(sweep, i, "pass"));
     const char *transport = sweep_str(sweep, i, "transport"),
                *algorithm = sweep_str(sweep, i, "mpi-algo");
-    c->one_host.algorithms = staging_algorithm(transport, algorithm, true);
-    c->apart.algorithms = staging_algorithm(transport, algorithm, false);
+    c->one_host.rule = transport_staging(transport, algorithm, true);
+    c->apart.rule = transport_staging(transport, algorithm, false);
     c->cold = strcmp(sweep_str(sweep, i, "cache"), "cold") == 0;
     const int sp = c->spread.sp_size;
     c->params = (struct op_params){

@@ -137,7 +137,7 @@ static void predict_outcome_memory(const struct bench *b, const struct attn_case
                                    const struct session *s, const struct setup *setup,
                                    const struct device *dev, struct attn_outcome *out) {
     const struct algorithm_list algorithms = tap_algorithms(b->tap);
-    const struct staging how = {algorithms.text, setup_hosts(s, setup)};
+    const struct staging how = {.planned = &algorithms, .hosts = setup_hosts(s, setup)};
     const struct mem_predict m = attn_case_rank_memory(c, dev->threads, &how, setup->grid.sp_rank);
     uint64_t x[1 + MEM_CATEGORIES] = {predict_total(&m)};
     for (int k = 0; k < MEM_CATEGORIES; k++)

@@ -136,7 +136,7 @@ size_t op_own_bytes(const struct op *op) {
 static void add_algorithms(const struct op_stage *stage, struct algorithm_list *list) {
     for (int i = 0; i < STAGE_PLANS; i++)
         if (stage->plans[i])
-            algorithm_list_add(list, plan_algorithm(stage->plans[i]));
+            algorithm_list_add(list, plan_algorithm(stage->plans[i]), stage->plans[i]->stages);
 }
 
 struct algorithm_list op_algorithms(const struct op *op) {
@@ -144,7 +144,7 @@ struct algorithm_list op_algorithms(const struct op *op) {
     for (int s = 0; s < op->n_stages; s++)
         add_algorithms(&op->stages[s], &list);
     if (list.n == 0)
-        algorithm_list_add(&list, "none");
+        algorithm_list_add(&list, "none", (struct staging_rule){STAGED_NOTHING, false});
     return list;
 }
 
@@ -154,7 +154,7 @@ size_t op_memory_as_planned(const struct op *op, const struct hosts *hosts) {
         const struct op_stage *stage = &op->stages[s];
         struct algorithm_list list = {.n = 0};
         add_algorithms(stage, &list);
-        const struct staging how = {list.text, *hosts};
+        const struct staging how = {.planned = &list, .hosts = *hosts};
         bytes += stage->ops->memory(&stage->params, stage->group->size, stage->group->rank, &how);
     }
     return bytes;

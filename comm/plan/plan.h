@@ -18,6 +18,7 @@
 #include "base/trace.h"
 #include "comm/plan/block.h"
 #include "comm/ranks/group.h"
+#include "comm/shape/staging.h"
 
 /* What the bytes are for; the two are counted apart. */
 enum traffic { TRAFFIC_SP, TRAFFIC_PARAM, TRAFFIC_KINDS };
@@ -38,6 +39,7 @@ struct plan {
     enum traffic traffic;
     size_t send_bytes; /* to other ranks, per start */
     size_t own_bytes;  /* to itself, per start */
+    struct staging_rule stages;
     bool started;
 };
 

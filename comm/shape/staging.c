@@ -12,33 +12,34 @@ static void append(struct algorithm_list *list, const char *name) {
         snprintf(list->text + used, room, "%s", cut);
 }
 
-void algorithm_list_add(struct algorithm_list *list, const char *name) {
+void algorithm_list_add(struct algorithm_list *list, const char *name, struct staging_rule rule) {
     const bool alike = list->n > 0 && !strchr(list->text, ',');
     const int before = list->n++;
+    if (before < ALGORITHM_RULES)
+        list->rules[before] = rule;
     if (alike && strcmp(list->text, name) == 0)
         return;
-    const struct algorithm_name first = staging_nth(list->text, 0);
+    char first[48];
+    snprintf(first, sizeof first, "%.47s", list->text);
     for (int i = 1; alike && i < before; i++) /* which one name stood for */
-        append(list, first.text);
+        append(list, first);
     append(list, name);
 }
 
-struct algorithm_name staging_nth(const char *algorithms, int index) {
-    struct algorithm_name out;
-    const char *at = algorithms;
-    for (const char *comma; index > 0 && (comma = strchr(at, ',')); index--)
-        at = comma + 1;
-    snprintf(out.text, sizeof out.text, "%.*s", (int)strcspn(at, ","), at);
-    return out;
+struct staging_rule staging_nth(const struct staging *how, int index) {
+    const struct algorithm_list *planned = how->planned;
+    if (!planned)
+        return how->rule;
+    const bool kept = index < planned->n && index < ALGORITHM_RULES;
+    return kept ? planned->rules[index] : (struct staging_rule){STAGED_MOST, false};
 }
 
-const char *staging_algorithm(const char *transport, const char *mpi_algorithm, bool one_host) {
-    const bool named = strcmp(mpi_algorithm, "auto") != 0, either = strcmp(transport, "auto") == 0;
-    if (strcmp(transport, "mpi") == 0 || (either && (named || !one_host)))
-        return mpi_algorithm;
-    if (strcmp(transport, "hybrid") == 0 && !one_host) /* whose remote part is no all-to-all */
-        return strcmp(mpi_algorithm, "datatype") == 0 ? "pull+datatype" : "pull+pairwise";
-    return "pull";
+struct staging_rule staging_kv_alone(const struct sp_shape *s, struct staging_rule rule) {
+    for (int q = 1; q < s->ulysses_size && rule.what == STAGED_SIDES; q++)
+        if (head_share(s->heads, s->kv_heads, s->ulysses_size, q).kv0 ==
+            head_share(s->heads, s->kv_heads, s->ulysses_size, q - 1).kv0)
+            rule.what = STAGED_STRIDED;
+    return rule;
 }
 
 /* Bytes of one tensor's blocks on both sides of a rank, for one peer. On the token side a block has
@@ -64,8 +65,8 @@ static struct pair_bytes pair(const struct sp_shape *s, int rank, int peer, bool
 }
 
 /* hosts: whose peers share memory with the rank, and need no packed copy. */
-static size_t pairwise(const struct sp_shape *s, int rank, const struct hosts *hosts, int n_q,
-                       int n_kv) {
+static size_t strided(const struct sp_shape *s, int rank, const struct hosts *hosts, int n_q,
+                      int n_kv) {
     size_t bytes = 0;
     for (int peer = 0; peer < s->ulysses_size; peer++) {
         if (peer == rank || hosts_shared(hosts, rank, peer))
@@ -85,8 +86,8 @@ static size_t pairwise(const struct sp_shape *s, int rank, const struct hosts *h
  * side of a KV tensor of which heads are shared is one of gradients, a copy for each that shares
  * them: peers take turns with the copies, so that only those of a single head lie in their order.
  */
-static size_t alltoall(const struct sp_shape *s, int rank, const struct hosts *hosts, int n_q,
-                       int n_kv) {
+static size_t sides(const struct sp_shape *s, int rank, const struct hosts *hosts, int n_q,
+                    int n_kv) {
     (void)hosts; /* a single library call for all of them */
     const bool copies =
         n_kv > 0 && s->kv_heads > 1 && kv_replica_slots(s->heads, s->kv_heads, s->ulysses_size) > 1;
@@ -116,51 +117,34 @@ static size_t nothing(const struct sp_shape *s, int rank, const struct hosts *ho
     return 0;
 }
 
-/* What carries messages between hosts only, others inside a host, knows of hosts. */
-static const struct rule {
-    const char *algorithm;
-    bool between_hosts;
-    size_t (*bytes)(const struct sp_shape *s, int rank, const struct hosts *hosts, int n_q,
-                    int n_kv);
-} rules[] = {
-    {"pairwise", false, pairwise},     {"alltoall", false, alltoall},
-    {"datatype", false, nothing},      {"pull", false, nothing},
-    {"pull+pairwise", true, pairwise}, {"pull+datatype", true, nothing},
-    {"push", false, nothing},          {"push+pairwise", true, pairwise},
-    {"push+datatype", true, nothing},
+typedef size_t formula_fn(const struct sp_shape *s, int rank, const struct hosts *hosts, int n_q,
+                          int n_kv);
+
+static formula_fn *const formulas[STAGED_KINDS] = {
+    [STAGED_NOTHING] = nothing,
+    [STAGED_STRIDED] = strided,
+    [STAGED_SIDES] = sides,
 };
 
-enum { RULES = sizeof rules / sizeof rules[0] };
-
-static const struct hosts apart = {.keys = NULL};
-
-static const struct rule *rule_of(const char *algorithm) {
-    for (size_t i = 0; i < RULES; i++)
-        if (strcmp(rules[i].algorithm, algorithm) == 0)
-            return &rules[i];
-    return NULL;
-}
-
-size_t staging_ulysses(const struct sp_shape *s, int rank, const char *algorithm,
+size_t staging_ulysses(const struct sp_shape *s, int rank, struct staging_rule rule,
                        const struct hosts *hosts, int n_q, int n_kv) {
-    const struct rule *rule = rule_of(algorithm);
-    if (rule)
-        return rule->bytes(s, rank, rule->between_hosts ? hosts : &apart, n_q, n_kv);
+    static const struct hosts apart = {.keys = NULL};
+    if (rule.what != STAGED_MOST)
+        return formulas[rule.what](s, rank, rule.between_hosts ? hosts : &apart, n_q, n_kv);
     size_t most = 0;
-    for (size_t i = 0; i < RULES; i++) {
-        const size_t bytes = rules[i].bytes(s, rank, &apart, n_q, n_kv);
+    for (int k = STAGED_MOST + 1; k < STAGED_KINDS; k++) {
+        const size_t bytes = formulas[k](s, rank, &apart, n_q, n_kv);
         most = bytes > most ? bytes : most;
     }
     return most;
 }
 
-struct packing staging_packing(const char *algorithm, const struct hosts *hosts, int rank,
+struct packing staging_packing(struct staging_rule rule, const struct hosts *hosts, int rank,
                                int ranks) {
-    const struct rule *rule = rule_of(algorithm);
-    if (rule && rule->bytes == nothing)
+    if (rule.what == STAGED_NOTHING)
         return (struct packing){0, false};
-    struct packing out = {ranks - 1, !rule || rule->bytes == alltoall};
-    for (int peer = 0; rule && rule->between_hosts && peer < ranks; peer++)
+    struct packing out = {ranks - 1, rule.what != STAGED_STRIDED};
+    for (int peer = 0; rule.between_hosts && peer < ranks; peer++)
         out.peers -= peer != rank && hosts_shared(hosts, rank, peer);
     return out;
 }

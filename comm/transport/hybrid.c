@@ -112,6 +112,8 @@ static enum status hybrid_plan_create(struct transport *t, const struct plan_spe
     free(recv);
     free(send);
     if (st == ST_OK) {
+        plan->base.stages =
+            (struct staging_rule){plan->remote ? plan->remote->stages.what : STAGED_NOTHING, true};
         snprintf(plan->algorithm, sizeof plan->algorithm, "%s%s%s", plan_algorithm(plan->local),
                  plan->remote ? "+" : "", plan->remote ? plan_algorithm(plan->remote) : "");
         *out = &plan->base;
@@ -190,6 +192,14 @@ static bool hybrid_reaches(const struct transport_config *config, char *why, siz
     return useful;
 }
 
+/* Messages between hosts are no all-to-all. */
+static struct staging_rule hybrid_staging(const char *algorithm, bool one_host) {
+    const struct mpi_algorithm *row = mpi_algorithm_find(algorithm);
+    if (!row || row->needs_every_peer)
+        row = mpi_algorithm_table[0];
+    return (struct staging_rule){one_host ? STAGED_NOTHING : row->stages, true};
+}
+
 static enum status hybrid_open(const struct transport_config *config, struct transport **out) {
     struct hybrid_transport *h = calloc(1, sizeof *h);
     enum status st =
@@ -222,5 +232,6 @@ const struct transport_row transport_hybrid = {
     .algorithm = ALGORITHM_BETWEEN_HOSTS,
     .available = shared_memory_works,
     .reaches = hybrid_reaches,
+    .staging = hybrid_staging,
     .open = hybrid_open,
 };

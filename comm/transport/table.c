@@ -15,6 +15,25 @@
 TRANSPORTS(DECLARE)
 const struct transport_row *const transport_table[] = {TRANSPORTS(LIST) NULL};
 
+/* Whether "auto" may take a row: naming an algorithm asks for it everywhere. */
+static bool has_algorithm(const struct transport_row *row, const char *algorithm) {
+    return strcmp(algorithm, "auto") == 0 || row->algorithm == ALGORITHM_EVERYWHERE;
+}
+
+struct staging_rule transport_staging(const char *name, const char *algorithm, bool one_host) {
+    const struct transport_row *first = transport_find(name);
+    int n = first != NULL;
+    for (size_t i = 0; transport_table[i] && strcmp(name, "auto") == 0; i++) {
+        const struct transport_row *row = transport_table[i];
+        if (!has_algorithm(row, algorithm) || (row->one_host && !one_host))
+            continue;
+        first = n++ > 0 ? first : row;
+    }
+    if (n == 0 || (n > 1 && !one_host))
+        return (struct staging_rule){STAGED_MOST, false};
+    return first->staging(algorithm, one_host);
+}
+
 /* Appends "NAME: WHY" to the reasons in text. */
 static void add_reason(char *text, size_t size, const char *name, const char *why) {
     const size_t used = strlen(text);
@@ -45,7 +64,6 @@ const struct transport_row *transport_find(const char *name) {
 enum status transport_open(const char *name, const struct transport_config *config,
                            struct transport **out) {
     const bool any = strcmp(name, "auto") == 0;
-    const bool named = any && strcmp(config->algorithm, "auto") != 0;
     char reasons[sizeof((struct transport *)0)->chosen_as] = "";
     *out = NULL;
     for (size_t i = 0; transport_table[i]; i++) {
@@ -53,7 +71,7 @@ enum status transport_open(const char *name, const struct transport_config *conf
         char why[160] = "";
         if (!any && strcmp(row->name, name) != 0)
             continue;
-        if (named && row->algorithm != ALGORITHM_EVERYWHERE) {
+        if (any && !has_algorithm(row, config->algorithm)) {
             add_reason(reasons, sizeof reasons, row->name, "--mpi-algo names an algorithm of mpi");
             continue;
         }

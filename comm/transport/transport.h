@@ -24,11 +24,14 @@ struct transport_row {
     const char *name;
     const char *help;
     enum algorithm_use algorithm;
+    bool one_host; /* it reaches no other one */
     /* false: this build or machine has none, and why says so. */
     bool (*available)(char *why, size_t why_size);
     /* Whether it joins all ranks of this run; why says so in either case. Collective over the
      * world, the same answer on all ranks. */
     bool (*reaches)(const struct transport_config *config, char *why, size_t why_size);
+    /* What its plans pack with this --mpi-algo, on one host or on several. */
+    struct staging_rule (*staging)(const char *algorithm, bool one_host);
     enum status (*open)(const struct transport_config *config, struct transport **out);
 };
 
@@ -37,6 +40,10 @@ extern const struct transport_row *const transport_table[];
 
 /* The row called name; NULL: there is none, as for "auto". */
 const struct transport_row *transport_find(const char *name);
+
+/* What stages when a transport is asked for by name with this --mpi-algo: STAGED_MOST where a
+ * trial, or between several rows of "auto" the hosts, will decide. */
+struct staging_rule transport_staging(const char *name, const char *algorithm, bool one_host);
 
 /* Opens a transport by name; "auto" takes the first row that is available and reaches all ranks
  * (and has the algorithm, where config names one).

@@ -69,7 +69,8 @@ static enum status tap_plan_create(struct transport *t, const struct plan_spec *
     plan->base = *plan->inner;
     plan->base.transport = t;
     if (spec->traffic == TRAFFIC_SP)
-        algorithm_list_add(&((struct tap *)t)->algorithms, plan_algorithm(plan->inner));
+        algorithm_list_add(&((struct tap *)t)->algorithms, plan_algorithm(plan->inner),
+                           plan->inner->stages);
     *out = &plan->base;
     return ST_OK;
 }
@@ -142,7 +143,7 @@ enum status tap_open(struct transport *inner, struct transport **out) {
 struct algorithm_list tap_algorithms(const struct transport *t) {
     struct algorithm_list list = ((const struct tap *)t)->algorithms;
     if (list.n == 0)
-        algorithm_list_add(&list, "none");
+        algorithm_list_add(&list, "none", (struct staging_rule){STAGED_NOTHING, false});
     return list;
 }
 

@@ -4,7 +4,6 @@
 #include "comm/op/stage/ulysses.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "comm/shape/staging.h"
 #include "comm/shape/volume.h"
@@ -47,29 +46,15 @@ size_t ulysses_send_buffer(const struct op_params *p, bool backward) {
     return (size_t)s->batch * local_tokens(s) * head_bytes(s) * most;
 }
 
-/* How K or V alone goes to heads: where neighbours need the same ones, the mpi transport sees a
- * gather, which it carries out pairwise. */
-static const char *kv_algorithm(const struct sp_shape *s, const char *algorithm) {
-    for (int q = 1; q < s->ulysses_size; q++)
-        if (strcmp(algorithm, "alltoall") == 0 &&
-            head_share(s->heads, s->kv_heads, s->ulysses_size, q).kv0 ==
-                head_share(s->heads, s->kv_heads, s->ulysses_size, q - 1).kv0)
-            return "pairwise";
-    return algorithm;
-}
-
 /* Packed copies of the plans, in the order of create_plans(). */
 static size_t staging(const struct op_params *p, int u, const struct staging *how, bool backward) {
     const struct sp_shape *s = &p->shape;
-    const struct algorithm_name output = staging_nth(how->algorithms, 0),
-                                first = staging_nth(how->algorithms, 1);
     const int n_kv = p->separate_qkv ? 0 : 2;
-    size_t bytes = staging_ulysses(s, u, output.text, &how->hosts, 1, 0) +
-                   staging_ulysses(s, u, first.text, &how->hosts, 1, n_kv);
+    size_t bytes = staging_ulysses(s, u, staging_nth(how, 0), &how->hosts, 1, 0) +
+                   staging_ulysses(s, u, staging_nth(how, 1), &how->hosts, 1, n_kv);
     for (int i = 2; p->separate_qkv && i <= 3; i++) {
-        const struct algorithm_name kv = staging_nth(how->algorithms, i);
-        bytes +=
-            staging_ulysses(s, u, backward ? kv.text : kv_algorithm(s, kv.text), &how->hosts, 0, 1);
+        const struct staging_rule kv = staging_nth(how, i);
+        bytes += staging_ulysses(s, u, backward ? kv : staging_kv_alone(s, kv), &how->hosts, 0, 1);
     }
     return bytes;
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "comm/shape/staging.h"
 
 struct mpi_plan;
 
@@ -17,6 +18,7 @@ struct mpi_algorithm {
     const char *help;
     bool needs_every_peer; /* for plans in which all ranks send to all only */
     bool for_strided;      /* nothing new where no block is strided */
+    enum staged stages;    /* what it packs */
     size_t most_bytes;     /* that a rank can send or receive; 0: no limit */
     enum status (*create)(struct mpi_plan *plan); /* fills state and staging */
     void (*start)(struct mpi_plan *plan);

@@ -181,6 +181,7 @@ const struct mpi_algorithm mpi_alltoall = {
     .name = "alltoall",
     .help = "pack, the library's MPI_Alltoall(v), unpack",
     .needs_every_peer = true,
+    .stages = STAGED_SIDES,
     .most_bytes = INT_MAX,
     .create = alltoall_create,
     .start = alltoall_start,

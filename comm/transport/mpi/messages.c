@@ -253,6 +253,7 @@ static enum status datatype_create(struct mpi_plan *plan) {
 const struct mpi_algorithm mpi_pairwise = {
     .name = "pairwise",
     .help = "one nonblocking message a block, strided ones packed, own block copied directly",
+    .stages = STAGED_STRIDED,
     .create = pairwise_create,
     .start = messages_start,
     .progress = messages_progress,
@@ -263,6 +264,7 @@ const struct mpi_algorithm mpi_datatype = {
     .name = "datatype",
     .help = "the same, strided blocks as MPI derived datatypes instead of packed",
     .for_strided = true,
+    .stages = STAGED_NOTHING,
     .create = datatype_create,
     .start = messages_start,
     .progress = messages_progress,

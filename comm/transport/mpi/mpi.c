@@ -121,6 +121,12 @@ static bool mpi_reaches(const struct transport_config *config, char *why, size_t
     return true;
 }
 
+static struct staging_rule mpi_staging(const char *algorithm, bool one_host) {
+    const struct mpi_algorithm *row = mpi_algorithm_find(algorithm);
+    (void)one_host;
+    return (struct staging_rule){row ? row->stages : STAGED_MOST, false};
+}
+
 static enum status mpi_open(const struct transport_config *config, struct transport **out) {
     const struct mpi_algorithm *algorithm = mpi_algorithm_find(config->algorithm);
     if (!algorithm && strcmp(config->algorithm, "auto") != 0)
@@ -142,5 +148,6 @@ const struct transport_row transport_mpi = {
     .algorithm = ALGORITHM_EVERYWHERE,
     .available = mpi_available,
     .reaches = mpi_reaches,
+    .staging = mpi_staging,
     .open = mpi_open,
 };

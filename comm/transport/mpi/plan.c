@@ -28,7 +28,9 @@ enum status mpi_plan_build(struct transport *t, const struct plan_spec *spec,
     struct mpi_plan *plan = calloc(1, sizeof *plan);
     if (plan) {
         *plan = (struct mpi_plan){
-            .base = {.transport = t, .traffic = spec->traffic},
+            .base = {.transport = t,
+                     .traffic = spec->traffic,
+                     .stages = {algorithm->stages, false}},
             .group = spec->group,
             .algorithm = algorithm,
             .tag = traits->tag,

@@ -161,7 +161,8 @@ enum status shm_plan_create(struct transport *t, const struct plan_spec *spec, s
                          plan ? ST_OK : fail(ST_ENV, "out of memory for an exchange plan"));
     }
     if (st == ST_OK) {
-        plan->base = (struct plan){.transport = t, .traffic = spec->traffic};
+        plan->base = (struct plan){
+            .transport = t, .traffic = spec->traffic, .stages = {STAGED_NOTHING, false}};
         plan->group = spec->group;
         plan->flags.fd = -1;
         choose_copy((const struct shm_transport *)t, spec, plan);

@@ -62,6 +62,12 @@ static bool shm_reaches(const struct transport_config *config, char *why, size_t
     return shares;
 }
 
+static struct staging_rule shm_staging(const char *algorithm, bool one_host) {
+    (void)algorithm;
+    (void)one_host;
+    return (struct staging_rule){STAGED_NOTHING, false};
+}
+
 static enum status shm_open(const struct transport_config *config, struct transport **out) {
     struct host_map map;
     enum status st = host_map_create(config->world, config->host_key, &map);
@@ -88,7 +94,9 @@ static enum status shm_open(const struct transport_config *config, struct transp
 const struct transport_row transport_shm = {
     .name = "shm",
     .help = "copies straight from the sender's memory, on one host",
+    .one_host = true,
     .available = shared_memory_works,
     .reaches = shm_reaches,
+    .staging = shm_staging,
     .open = shm_open,
 };

@@ -89,7 +89,7 @@ static void memory_is_predicted(void **state) {
     (void)state;
     const size_t mib = 1024 * 1024, lse = 2 * mib, pos = mib / 2;
     const struct predict_env env = {
-        .world_size = 8, .workspace_bytes = 1000, .staging = {.algorithms = "pull"}};
+        .world_size = 8, .workspace_bytes = 1000, .staging = {.rule = {STAGED_NOTHING}}};
     struct mem_predict m;
     struct problem p = worked_example(&sp_ring);
     predict_memory(&p, &sp_ring, &env, &m);
@@ -107,7 +107,7 @@ static void memory_is_predicted(void **state) {
 
 static void one_rank_is_local_whatever_the_method(void **state) {
     (void)state;
-    const struct predict_env env = {.world_size = 1, .staging = {.algorithms = "pull"}};
+    const struct predict_env env = {.world_size = 1, .staging = {.rule = {STAGED_NOTHING}}};
     struct problem p = problem_of(&sp_local, RANKS);
     p.sp_size = p.ring_size = 1;
     struct mem_predict local, other;

@@ -15,14 +15,14 @@ int ranks_per_host(const char *exchange, int ranks) {
 void run_open(struct run *r, const struct problem *p, const struct sp_method *method,
               struct group *world, const char *exchange,
               struct transport *(*wrap)(struct transport *inner)) {
-    *r = (struct run){.staging = NULL};
+    *r = (struct run){0};
     const bool pull = strcmp(exchange, "pull") == 0;
     const int per_host = ranks_per_host(exchange, world->size);
     const char *transport = pull ? "shm" : strchr(exchange, ':') ? "hybrid" : "mpi";
     const char *algorithm = strcmp(transport, "mpi") == 0 ? exchange : "auto";
     for (int i = 0; i < world->size; i++)
         r->host_keys[i] = 1 + (uint64_t)(i / per_host);
-    r->staging = staging_algorithm(transport, algorithm, per_host >= world->size);
+    r->staging = transport_staging(transport, algorithm, per_host >= world->size);
     const struct transport_config config = {.algorithm = algorithm,
                                             .ledger = &r->ledger,
                                             .trace = &r->trace,
@@ -54,7 +54,8 @@ void run_pass(struct run *r) {
         layer_backward(&r->layer);
 }
 
-bool memory_is_predicted(const struct run *r, const char *algorithms, char *why, size_t why_size) {
+bool memory_is_predicted(const struct run *r, const struct algorithm_list *planned, char *why,
+                         size_t why_size) {
     const struct attention *a = &r->layer.attention;
     const struct attn_piece piece = predict_piece(&a->problem, a->method, r->grid.sp_rank);
     const struct device_config config = {a->dev->dtype, piece.head_dim, a->dev->threads, "auto"};
@@ -64,7 +65,7 @@ bool memory_is_predicted(const struct run *r, const char *algorithms, char *why,
         .sp_rank = r->grid.sp_rank,
         .world_size = r->grid.world->size,
         .workspace_bytes = a->dev->row->workspace_bytes(&config, &piece),
-        .staging = {algorithms,
+        .staging = {r->staging, planned,
                     grid_sp_hosts(g->placement, g->sp_size, g->dp_shard_size, g->dp_rank, world)},
     };
     struct mem_predict predicted;
@@ -73,7 +74,7 @@ bool memory_is_predicted(const struct run *r, const char *algorithms, char *why,
         if (r->ledger.peak[c] != predicted.bytes[c]) {
             snprintf(why, why_size, "%s: %zu bytes used, %zu predicted by %s",
                      mem_category_name((enum mem_category)c), r->ledger.peak[c], predicted.bytes[c],
-                     algorithms);
+                     planned ? planned->text : "what is known before");
             return false;
         }
     return true;

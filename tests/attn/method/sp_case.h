@@ -14,7 +14,7 @@ struct run {
     struct device *dev;
     struct process_grid grid;
     struct layer layer;
-    const char *staging; /* staging_algorithm() of its exchange */
+    struct staging_rule staging; /* transport_staging() of its exchange */
     uint64_t host_keys[16];
 };
 
@@ -33,8 +33,9 @@ void run_close(struct run *r);
 /* The measured pass, once. */
 void run_pass(struct run *r);
 
-/* Ledger peaks against predict_memory(), every category, where exchanges are carried out by these
- * algorithms (comm/shape/staging.h). */
-bool memory_is_predicted(const struct run *r, const char *algorithms, char *why, size_t why_size);
+/* Ledger peaks against predict_memory(), every category, with what is known of the exchanges once
+ * they are planned, or beforehand (NULL). */
+bool memory_is_predicted(const struct run *r, const struct algorithm_list *planned, char *why,
+                         size_t why_size);
 
 #endif

@@ -81,9 +81,10 @@ static void judge_bytes(struct sweep *s, const struct run *r, const uint64_t bef
 
 static void judge_memory(struct sweep *s, const struct run *r, const char *text) {
     char why[256];
-    if (!memory_is_predicted(r, r->staging, why, sizeof why))
+    if (!memory_is_predicted(r, NULL, why, sizeof why))
         complain(s, text, why);
-    if (!memory_is_predicted(r, tap_algorithms(r->transport).text, why, sizeof why))
+    const struct algorithm_list planned = tap_algorithms(r->transport);
+    if (!memory_is_predicted(r, &planned, why, sizeof why))
         complain(s, text, why);
 }
 

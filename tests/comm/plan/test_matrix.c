@@ -70,7 +70,8 @@ static bool peaks_as_predicted(const struct way *way, const struct op *op) {
     for (int r = 0; r < test_world.size; r++)
         keys[r] = host_of(way, r);
     const struct staging how = {
-        staging_algorithm(way->transport, way->algorithm, way->ranks_per_host == 0), {keys, 0, 1}};
+        .rule = transport_staging(way->transport, way->algorithm, way->ranks_per_host == 0),
+        .hosts = {keys, 0, 1}};
     const uint64_t peak = way->ledger.peak[MEM_EXCHANGE];
     uint64_t x[2] = {peak, peak != op_memory_as_planned(op, &how.hosts)};
     group_max_u64(&test_world, x, 2);
