@@ -133,10 +133,10 @@ static void fill_core(struct layer *l) {
 }
 
 enum status layer_open(struct layer *l, const struct problem *p, const struct sp_method *method,
-                       struct device *dev, struct transport *t, struct process_grid *grid,
+                       struct compute *compute, struct transport *t, struct process_grid *grid,
                        struct mem_ledger *ledger) {
     *l = (struct layer){.grid = grid};
-    enum status st = attention_open(&l->attention, p, method, dev, t, &grid->sp, ledger);
+    enum status st = attention_open(&l->attention, p, method, compute, t, &grid->sp, ledger);
     st = group_agree(grid->world, st);
     if (st != ST_OK)
         return st;
@@ -195,7 +195,7 @@ static void rope(struct layer *l, struct tokens x, int heads, bool inverse) {
     const struct problem *p = &a->problem;
     const struct rows_shape shape = {p->batch, problem_local_tokens(p), heads, p->head_dim};
     trace_begin(a->transport->trace, inverse ? PHASE_ROPE_BWD : PHASE_ROPE);
-    a->dev->row->rope(a->dev, shape, x.x, x.dtype, a->mine, p->rope_theta, inverse);
+    a->compute->row->rope(a->compute, shape, x.x, x.dtype, a->mine, p->rope_theta, inverse);
     trace_end(a->transport->trace);
 }
 

@@ -23,7 +23,7 @@ struct layer {
 /* Allocates and plans everything, and fills the inputs and weights with generated data. Collective
  * over the grid's world. Closed by layer_close(), also after a failure. */
 enum status layer_open(struct layer *l, const struct problem *p, const struct sp_method *method,
-                       struct device *dev, struct transport *t, struct process_grid *grid,
+                       struct compute *compute, struct transport *t, struct process_grid *grid,
                        struct mem_ledger *ledger);
 void layer_close(struct layer *l);
 

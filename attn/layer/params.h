@@ -4,9 +4,9 @@
 #ifndef SPB_ATTN_LAYER_PARAMS_H
 #define SPB_ATTN_LAYER_PARAMS_H
 
-#include "attn/compute/device.h"
 #include "comm/plan/exchange.h"
 #include "comm/plan/in_flight.h"
+#include "device/device.h"
 
 /* One unit of parameters that is gathered at once; fp32. With one rank the shard is the whole. */
 struct params {

@@ -9,7 +9,7 @@ static void multiply(struct attention *a, struct gemm_args g) {
         g.poll = in_flight_poll;
         g.poll_arg = &a->in_flight;
     }
-    a->dev->row->gemm(a->dev, &g);
+    a->compute->row->gemm(a->compute, &g);
 }
 
 void project(struct attention *a, int n_out, int n_in, struct tokens in, const float *w,

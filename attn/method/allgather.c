@@ -200,7 +200,7 @@ static void forward(struct attention *a) {
         trace_begin(trace, PHASE_ATTENTION);
         for (int b = 0; b < a->problem.batch; b++) {
             const struct attn_args args = group_args(a, i, b);
-            a->dev->row->attn_forward(a->dev, &args);
+            a->compute->row->attn_forward(a->compute, &args);
         }
         trace_end(trace);
     }
@@ -209,15 +209,15 @@ static void forward(struct attention *a) {
 
 static void backward_group(struct attention *a, int i) {
     struct allgather *s = a->state;
-    const struct device_row *row = a->dev->row;
+    const struct compute_row *row = a->compute->row;
     const struct buffer *grads = turn(s->grads, i);
     trace_begin(a->transport->trace, PHASE_ATTENTION_BWD);
-    row->zero(a->dev, grads->data, grads->bytes);
+    a->dev->row->zero(a->dev, grads->data, grads->bytes);
     for (int b = 0; b < a->problem.batch; b++) {
         const struct attn_args args = group_args(a, i, b);
         const struct rows_shape shape = {1, args.q_tokens, args.heads, args.head_dim};
-        row->delta(a->dev, shape, args.o, args.dout, (float *)args.delta);
-        row->attn_backward(a->dev, &args);
+        row->delta(a->compute, shape, args.o, args.dout, (float *)args.delta);
+        row->attn_backward(a->compute, &args);
     }
     trace_end(a->transport->trace);
 }

@@ -12,13 +12,14 @@ static const struct attention_ops *ops_of(const struct sp_method *method) {
 }
 
 enum status attention_open(struct attention *a, const struct problem *problem,
-                           const struct sp_method *method, struct device *dev,
+                           const struct sp_method *method, struct compute *compute,
                            struct transport *transport, struct group *sp,
                            struct mem_ledger *ledger) {
     *a = (struct attention){
         .problem = *problem,
         .method = sp_method_on(problem, method),
-        .dev = dev,
+        .compute = compute,
+        .dev = compute->dev,
         .transport = transport,
         .sp = sp,
         .ledger = ledger,

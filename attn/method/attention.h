@@ -7,7 +7,7 @@
 /* Allocates the tensors and sets the method up, or local where it comes to that. Collective over
  * sp. Freed by attention_close(), also after a failure. */
 enum status attention_open(struct attention *a, const struct problem *problem,
-                           const struct sp_method *method, struct device *dev,
+                           const struct sp_method *method, struct compute *compute,
                            struct transport *transport, struct group *sp,
                            struct mem_ledger *ledger);
 void attention_close(struct attention *a);

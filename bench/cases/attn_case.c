@@ -51,8 +51,8 @@ static enum status resolve_layout(const struct sweep *sweep, size_t i, struct at
     return ST_OK;
 }
 
-static struct device_config device_config(const struct attn_case *c, int threads) {
-    return (struct device_config){
+static struct compute_config compute_config(const struct attn_case *c, int threads) {
+    return (struct compute_config){
         .dtype = c->problem.dtype,
         .head_dim = c->problem.head_dim,
         .threads = c->threads ? c->threads : threads,
@@ -90,8 +90,8 @@ enum status attn_case_resolve(const struct case_source *from, size_t i, void *ou
         return ST_OK;
     if (!problem_valid(&c->problem, why, why_size))
         return ST_OK;
-    const struct device_config config = device_config(c, 1);
-    device_supports(c->device, &config, why, why_size);
+    const struct compute_config config = compute_config(c, 1);
+    compute_supports(c->device, &config, why, why_size);
     return ST_OK;
 }
 
@@ -114,20 +114,20 @@ void attn_case_release(void *attn_case) {
     mask_close(&((struct attn_case *)attn_case)->problem.mask);
 }
 
-enum status attn_case_device(const struct attn_case *c, int threads, struct device **out) {
-    const struct device_config config = device_config(c, threads);
-    return device_open(c->device, &config, out);
+enum status attn_case_open(const struct attn_case *c, int threads, struct compute **out) {
+    const struct compute_config config = compute_config(c, threads);
+    return compute_open(c->device, &config, out);
 }
 
 struct mem_predict attn_case_rank_memory(const struct attn_case *c, int threads,
                                          const struct staging *how, int sp_rank) {
     struct mem_predict m;
-    const struct device_config config = device_config(c, threads);
+    const struct compute_config config = compute_config(c, threads);
     const struct attn_piece piece = predict_piece(&c->problem, c->method, sp_rank);
     const struct predict_env env = {
         .sp_rank = sp_rank,
         .world_size = c->spread.ranks,
-        .workspace_bytes = device_find(c->device)->workspace_bytes(&config, &piece),
+        .workspace_bytes = compute_find(c->device)->workspace_bytes(&config, &piece),
         .staging = *how,
     };
     predict_memory(&c->problem, c->method, &env, &m);

@@ -2,7 +2,7 @@
 #ifndef SPB_BENCH_CASES_ATTN_CASE_H
 #define SPB_BENCH_CASES_ATTN_CASE_H
 
-#include "attn/compute/device.h"
+#include "attn/compute/compute.h"
 #include "attn/formula/method.h"
 #include "bench/cases/cases.h"
 #include "bench/cases/spread.h"
@@ -28,7 +28,7 @@ bool attn_case_comes_to(const void *attn_case, const char *key, char *out, size_
 void attn_case_release(void *attn_case);
 
 /* Opens the case's device; ST_USAGE or ST_ENV, said. threads: when the case asks for none. */
-enum status attn_case_device(const struct attn_case *c, int threads, struct device **out);
+enum status attn_case_open(const struct attn_case *c, int threads, struct compute **out);
 
 /* Memory by formula, of one rank, which has so many threads when the case asks for none; and, with
  * one, the most of any rank of an SP group. */

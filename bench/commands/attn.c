@@ -135,10 +135,11 @@ static enum status find_balance(struct bench *b, const struct session *s, const 
  * are. Each rank knows its own. */
 static void predict_outcome_memory(const struct bench *b, const struct attn_case *c,
                                    const struct session *s, const struct setup *setup,
-                                   const struct device *dev, struct attn_outcome *out) {
+                                   const struct compute *compute, struct attn_outcome *out) {
     const struct algorithm_list algorithms = tap_algorithms(b->tap);
     const struct staging how = {.planned = &algorithms, .hosts = setup_hosts(s, setup)};
-    const struct mem_predict m = attn_case_rank_memory(c, dev->threads, &how, setup->grid.sp_rank);
+    const struct mem_predict m =
+        attn_case_rank_memory(c, compute->dev->threads, &how, setup->grid.sp_rank);
     uint64_t x[1 + MEM_CATEGORIES] = {predict_total(&m)};
     for (int k = 0; k < MEM_CATEGORIES; k++)
         x[1 + k] = m.bytes[k];
@@ -149,24 +150,24 @@ static void predict_outcome_memory(const struct bench *b, const struct attn_case
 }
 
 static enum status measure_case(struct bench *b, struct session *s, struct setup *setup,
-                                const struct attn_case *c, size_t i, struct device *dev,
+                                const struct attn_case *c, size_t i, struct compute *compute,
                                 const struct link_rates *rates) {
     struct attn_outcome out = {.rates = rates};
     enum status st = first_iteration(b, s, setup, &out);
     if (st == ST_OK)
-        st = group_agree(s->run->world, gemm_rate_open(&b->gemm, dev));
+        st = group_agree(s->run->world, gemm_rate_open(&b->gemm, compute));
     if (st == ST_OK)
         st = measure_all(b, s, i, &out);
     out.gemm_flops = b->gemm.flops;
     if (st == ST_OK) {
         out.peaks = peaks_over_ranks(s->run->world, &setup->ledger);
-        predict_outcome_memory(b, c, s, setup, dev, &out);
+        predict_outcome_memory(b, c, s, setup, compute, &out);
         st = find_balance(b, s, c, &out);
     }
     if (st == ST_OK)
         st = check_last(b, s, &out);
     if (st == ST_OK) {
-        json_t *record = attn_record(s, setup, c, i, dev, &out, tap_algorithms(b->tap).text);
+        json_t *record = attn_record(s, setup, c, i, compute, &out, tap_algorithms(b->tap).text);
         st = group_agree(s->run->world, finish_record(s, i, record));
     }
     for (int v = 0; v < ATTN_VARIANTS; v++)
@@ -214,7 +215,7 @@ static void advise(struct session *s, const struct attn_case *c) {
 static enum status run_case(struct session *s, size_t i, const void *resolved) {
     const struct attn_case *c = resolved;
     struct setup setup;
-    struct device *dev = NULL;
+    struct compute *compute = NULL;
     struct bench b = {.tap = NULL};
     announce(s, c);
     advise(s, c);
@@ -223,19 +224,18 @@ static enum status run_case(struct session *s, size_t i, const void *resolved) {
     if (st == ST_OK) {
         rates = link_rates_find(s, i, &setup, true);
         mem_rss_reset();
-        st = group_agree(s->run->world, attn_case_device(c, s->run->threads, &dev));
+        st = group_agree(s->run->world, attn_case_open(c, s->run->threads, &compute));
     }
     if (st == ST_OK) {
         b.tap = setup.tap;
-        st = layer_open(&b.layer, &c->problem, c->method, dev, setup.transport, &setup.grid,
+        st = layer_open(&b.layer, &c->problem, c->method, compute, setup.transport, &setup.grid,
                         &setup.ledger);
         st = group_agree(s->run->world, st);
     }
     if (st == ST_OK)
-        st = measure_case(&b, s, &setup, c, i, dev, rates);
+        st = measure_case(&b, s, &setup, c, i, compute, rates);
     layer_close(&b.layer);
-    if (dev)
-        dev->row->close(dev);
+    compute_close(compute);
     setup_close(&setup);
     return st;
 }

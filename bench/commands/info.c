@@ -53,10 +53,11 @@ static json_t *list_transports(void) {
 
 static json_t *list_devices(void) {
     json_t *array = json_array();
-    for (size_t i = 0; device_rows[i]; i++) {
+    for (size_t i = 0; compute_rows[i]; i++) {
         char why[256] = "";
-        const bool available = device_rows[i]->available(why, sizeof why);
-        add(array, device_rows[i]->name, available, why);
+        const struct device_row *device = compute_rows[i]->device;
+        const bool available = device->available(why, sizeof why);
+        add(array, device->name, available, why);
     }
     return array;
 }

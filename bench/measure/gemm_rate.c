@@ -7,19 +7,20 @@ enum { SIDE = 2048 };
 static const size_t MATRIX_BYTES = (size_t)SIDE * SIDE * sizeof(float);
 
 static float *matrix(struct gemm_rate *g, uint32_t seed) {
-    float *m = g->dev->row->alloc(g->dev, &g->ledger, MEM_WORKSPACE, MATRIX_BYTES);
+    struct device *dev = g->compute->dev;
+    float *m = dev->row->alloc(dev, &g->ledger, MEM_WORKSPACE, MATRIX_BYTES);
     float row[SIDE];
     for (uint32_t r = 0; m && r < SIDE; r++) {
         random_row(row, SIDE, seed, TENSOR_FILLER, 0, r, 0, 0, 1.0f);
-        g->dev->row->upload(g->dev, m + (size_t)r * SIDE, row, sizeof row);
+        dev->row->upload(dev, m + (size_t)r * SIDE, row, sizeof row);
     }
     return m;
 }
 
-enum status gemm_rate_open(struct gemm_rate *g, struct device *dev) {
-    *g = (struct gemm_rate){.dev = dev};
-    if (dev->row->dot_peak)
-        g->flops = dev->row->dot_peak(dev);
+enum status gemm_rate_open(struct gemm_rate *g, struct compute *compute) {
+    *g = (struct gemm_rate){.compute = compute};
+    if (compute->row->dot_peak)
+        g->flops = compute->row->dot_peak(compute);
     if (g->flops > 0)
         return ST_OK;
     g->flops = 2.0 * SIDE * SIDE * SIDE;
@@ -30,17 +31,18 @@ enum status gemm_rate_open(struct gemm_rate *g, struct device *dev) {
 }
 
 void gemm_rate_close(struct gemm_rate *g) {
-    if (!g->dev)
+    if (!g->compute)
         return;
-    g->dev->row->free(g->dev, &g->ledger, g->c);
-    g->dev->row->free(g->dev, &g->ledger, g->b);
-    g->dev->row->free(g->dev, &g->ledger, g->a);
+    struct device *dev = g->compute->dev;
+    dev->row->free(dev, &g->ledger, g->c);
+    dev->row->free(dev, &g->ledger, g->b);
+    dev->row->free(dev, &g->ledger, g->a);
 }
 
 void gemm_rate_run(void *arg) {
     struct gemm_rate *g = arg;
     if (!g->a) {
-        g->dev->row->dot_peak(g->dev);
+        g->compute->row->dot_peak(g->compute);
         return;
     }
     const struct gemm_args args = {.m = SIDE,
@@ -52,5 +54,5 @@ void gemm_rate_run(void *arg) {
                                    .ldb = SIDE,
                                    .c = g->c,
                                    .ldc = SIDE};
-    g->dev->row->gemm(g->dev, &args);
+    g->compute->row->gemm(g->compute, &args);
 }

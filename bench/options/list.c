@@ -45,9 +45,10 @@ static void list_transports(FILE *out) {
 static void list_devices(FILE *out) {
     char why[256];
     fputs("\ndevices (--device)\n", out);
-    for (size_t i = 0; device_rows[i]; i++) {
-        item(out, device_rows[i]->name, device_rows[i]->help);
-        availability(out, device_rows[i]->available(why, sizeof why), why);
+    for (size_t i = 0; compute_rows[i]; i++) {
+        const struct device_row *device = compute_rows[i]->device;
+        item(out, device->name, device->help);
+        availability(out, device->available(why, sizeof why), why);
     }
     fputs("\nkernels of the cpu device (--kernel)\n", out);
     for (size_t i = 0; attn_kernels[i].name; i++) {

@@ -1,6 +1,6 @@
 #include "bench/options/table.h"
 
-#include "attn/compute/device.h"
+#include "attn/compute/compute.h"
 #include "attn/formula/method.h"
 #include "attn/problem/layout.h"
 #include "attn/problem/mask.h"
@@ -54,7 +54,7 @@ static const char *method_choice(size_t i) {
 }
 
 static const char *device_choice(size_t i) {
-    return device_rows[i] ? device_rows[i]->name : NULL;
+    return compute_rows[i] ? compute_rows[i]->device->name : NULL;
 }
 
 static const char *sync_choice(size_t i) {

@@ -7,7 +7,7 @@
 #include "results/record/record.h"
 
 static void record_problem(const struct session *s, const struct attn_case *c, size_t i,
-                           const struct device *dev, json_t *r) {
+                           const struct compute *compute, json_t *r) {
     const struct problem *p = &c->problem;
     record_param_str(r, "method", c->method->name);
     record_param_str(r, "model", c->shape.name[0] ? c->shape.name : NULL);
@@ -42,8 +42,8 @@ static void record_problem(const struct session *s, const struct attn_case *c, s
     record_param_str(r, "mask", sweep_str(s->sweep, i, "mask"));
     record_param_str(r, "layout", layout_name(p->layout));
     record_param_str(r, "cache", "warm");
-    record_param_str(r, "kernel", dev->kernel);
-    record_param_int(r, "threads", dev->threads);
+    record_param_str(r, "kernel", compute->kernel);
+    record_param_int(r, "threads", compute->dev->threads);
 }
 
 /* Exchanges inside the layer against alone. What noise hides is left out: a layer that was faster
@@ -94,10 +94,10 @@ static void record_memory_of(const struct attn_outcome *out, json_t *r) {
 }
 
 json_t *attn_record(const struct session *s, const struct setup *setup, const struct attn_case *c,
-                    size_t i, const struct device *dev, const struct attn_outcome *out,
+                    size_t i, const struct compute *compute, const struct attn_outcome *out,
                     const char *algorithm) {
     json_t *r = record_new("attn");
-    record_problem(s, c, i, dev, r);
+    record_problem(s, c, i, compute, r);
     setup_record(s, setup, i, &c->spread, algorithm, r);
     measurement_record(&out->times[ATTN_WHOLE], r);
     record_rates(c, out, r);

@@ -32,7 +32,7 @@ struct attn_outcome {
 /* The record of case i, in want of its name. algorithm: as in setup_record(). The caller owns it.
  */
 json_t *attn_record(const struct session *s, const struct setup *setup, const struct attn_case *c,
-                    size_t i, const struct device *dev, const struct attn_outcome *out,
+                    size_t i, const struct compute *compute, const struct attn_outcome *out,
                     const char *algorithm);
 
 #endif

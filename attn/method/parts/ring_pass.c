@@ -113,7 +113,8 @@ static void merge(struct ring_pass *r, int step, float *o_sum) {
     const struct device_row *row = a->dev->row;
     trace_begin(a->transport->trace, PHASE_MERGE);
     if (step > 0)
-        row->merge(a->dev, slice_rows_shape(a, &r->slice), o_sum, r->lse, r->o_part, r->lse_part);
+        a->compute->row->merge(a->compute, slice_rows_shape(a, &r->slice), o_sum, r->lse, r->o_part,
+                               r->lse_part);
     else if (r->o_sum)
         row->convert(a->dev, r->o_sum, DTYPE_FP32, r->slice.o->data, a->problem.dtype,
                      slice_q_elements(a, &r->slice));
@@ -122,7 +123,7 @@ static void merge(struct ring_pass *r, int step, float *o_sum) {
 
 void ring_pass_forward(struct ring_pass *r) {
     struct attention *a = r->a;
-    const struct device_row *row = a->dev->row;
+    const struct compute_row *row = a->compute->row;
     struct trace *trace = a->transport->trace;
     for (int step = 0; step < r->group->size; step++) {
         struct plan *hop = next_hop(r, step);
@@ -133,7 +134,7 @@ void ring_pass_forward(struct ring_pass *r) {
             args.lse = r->lse_part;
         }
         trace_begin(trace, PHASE_ATTENTION);
-        row->attn_forward(a->dev, &args);
+        row->attn_forward(a->compute, &args);
         trace_end(trace);
         merge(r, step, r->o_sum ? r->o_sum : r->slice.o->data);
         in_flight_finish(&a->in_flight, hop, PHASE_RING);
@@ -141,8 +142,8 @@ void ring_pass_forward(struct ring_pass *r) {
     if (!r->o_sum)
         return;
     trace_begin(trace, PHASE_MERGE);
-    row->convert(a->dev, r->slice.o->data, a->problem.dtype, r->o_sum, DTYPE_FP32,
-                 slice_q_elements(a, &r->slice));
+    a->dev->row->convert(a->dev, r->slice.o->data, a->problem.dtype, r->o_sum, DTYPE_FP32,
+                         slice_q_elements(a, &r->slice));
     trace_end(trace);
 }
 
@@ -170,7 +171,7 @@ static void backward_block(struct ring_pass *r, int step) {
         args.dv = r->contribution + k;
         a->dev->row->zero(a->dev, r->contribution, 2 * k * sizeof *r->contribution);
     }
-    a->dev->row->attn_backward(a->dev, &args);
+    a->compute->row->attn_backward(a->compute, &args);
     trace_end(a->transport->trace);
 }
 
@@ -180,7 +181,7 @@ void ring_pass_backward(struct ring_pass *r) {
     const struct slice *s = &r->slice;
     struct trace *trace = a->transport->trace;
     trace_begin(trace, PHASE_ATTENTION_BWD);
-    row->delta(a->dev, slice_rows_shape(a, s), s->o->data, s->dout->data, r->delta);
+    a->compute->row->delta(a->compute, slice_rows_shape(a, s), s->o->data, s->dout->data, r->delta);
     row->zero(a->dev, s->dq->data, s->dq->bytes);
     row->zero(a->dev, s->dkv->data, s->dkv->bytes);
     trace_end(trace);

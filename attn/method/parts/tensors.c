@@ -37,11 +37,11 @@ static enum status alloc_buffers(struct attention *a) {
 }
 
 static enum status alloc_workspace(struct attention *a) {
-    const struct device *dev = a->dev;
+    const struct compute *c = a->compute;
     const struct attn_piece piece = a->method->piece(&a->problem, a->sp->rank);
-    const struct device_config config = {dev->dtype, piece.head_dim, dev->threads, dev->kernel};
-    a->workspace = dev->row->alloc(a->dev, a->ledger, MEM_WORKSPACE,
-                                   dev->row->workspace_bytes(&config, &piece));
+    const struct compute_config config = {c->dtype, piece.head_dim, c->dev->threads, c->kernel};
+    a->workspace = a->dev->row->alloc(a->dev, a->ledger, MEM_WORKSPACE,
+                                      c->row->workspace_bytes(&config, &piece));
     return a->workspace ? ST_OK : ST_ENV;
 }
 

@@ -2,7 +2,7 @@
 #ifndef SPB_ATTN_METHOD_PARTS_TENSORS_H
 #define SPB_ATTN_METHOD_PARTS_TENSORS_H
 
-#include "attn/compute/device.h"
+#include "attn/compute/compute.h"
 #include "attn/formula/method.h"
 #include "comm/plan/in_flight.h"
 #include "comm/plan/plan.h"
@@ -27,7 +27,8 @@ struct attention {
     struct problem problem;
     const struct sp_method *method; /* that solves it */
     const struct attention_ops *ops;
-    struct device *dev; /* borrowed, like everything up to ledger */
+    struct compute *compute; /* borrowed, like everything up to ledger */
+    struct device *dev;      /* its own */
     struct transport *transport;
     struct group *sp;
     struct mem_ledger *ledger;

@@ -70,8 +70,8 @@ static void zero_dk(struct layer *l) {
 /* The rotation of RoPE left in: only position 0 would be right. */
 static void unturned_dk(struct layer *l) {
     const struct problem *p = &l->attention.problem;
-    l->attention.dev->row->rope(
-        l->attention.dev,
+    l->attention.compute->row->rope(
+        l->attention.compute,
         (struct rows_shape){p->batch, problem_local_tokens(p), p->kv_heads, p->head_dim},
         l->attention.dkv.data, DTYPE_FP32, l->attention.mine, p->rope_theta, false);
 }

@@ -30,7 +30,7 @@ static float *zeros(struct problem *p, size_t n) {
 static void *tensor(struct problem *p, enum tensor_id id, const int32_t *pos, int tokens, int heads,
                     int head0, float scale) {
     const int d = p->args.head_dim, batch = p->args.batch;
-    const size_t elem = dtype_bytes(p->dev->dtype);
+    const size_t elem = dtype_bytes(p->compute->dtype);
     char *x = take(p, (size_t)batch * (size_t)tokens * (size_t)heads * (size_t)d, elem), *to = x;
     float row[HEAD_DIM_MAX];
     for (int b = 0; b < batch; b++)
@@ -38,7 +38,7 @@ static void *tensor(struct problem *p, enum tensor_id id, const int32_t *pos, in
             for (int h = 0; h < heads; h++, to += (size_t)d * elem) {
                 random_row(row, (size_t)d, SEED, id, (uint32_t)b, (uint32_t)pos[t],
                            (uint32_t)(head0 + h), 0, scale);
-                p->dev->row->convert(p->dev, to, p->dev->dtype, row, DTYPE_FP32, (size_t)d);
+                p->dev->row->convert(p->dev, to, p->compute->dtype, row, DTYPE_FP32, (size_t)d);
             }
     return x;
 }
@@ -54,11 +54,12 @@ static int32_t *positions(struct problem *p, const struct attn_case *c, int rank
     return pos;
 }
 
-struct problem *problem_new(struct device *dev, const struct attn_case *c) {
+struct problem *problem_new(struct compute *compute, const struct attn_case *c) {
     struct problem *p = calloc(1, sizeof *p);
     if (!p)
         abort();
-    p->dev = dev;
+    p->compute = compute;
+    p->dev = compute->dev;
     char why[256] = "";
     if (mask_open(c->mask, c->seq, &p->mask, why, sizeof why) != ST_OK || why[0])
         abort();
@@ -86,15 +87,16 @@ struct problem *problem_new(struct device *dev, const struct attn_case *c) {
     a->k = tensor(p, TENSOR_K, k_pos, k_tokens, c->kv_heads, c->kv_head0, 1);
     a->v = tensor(p, TENSOR_V, k_pos, k_tokens, c->kv_heads, c->kv_head0, 1);
     a->dout = tensor(p, TENSOR_DO, q_pos, q_tokens, c->heads, c->q_head0, 1);
-    a->o = take(p, rows * d, dtype_bytes(dev->dtype));
+    a->o = take(p, rows * d, dtype_bytes(compute->dtype));
     a->lse = take(p, rows, sizeof(float));
     p->delta = take(p, rows, sizeof(float));
     a->delta = p->delta;
     a->dq = zeros(p, rows * d);
     a->dk = zeros(p, kv_rows * d);
     a->dv = zeros(p, kv_rows * d);
-    const struct device_config config = {dev->dtype, a->head_dim, dev->threads, dev->kernel};
-    a->workspace = take(p, dev->row->workspace_bytes(&config, NULL), 1);
+    const struct compute_config config = {compute->dtype, a->head_dim, p->dev->threads,
+                                          compute->kernel};
+    a->workspace = take(p, compute->row->workspace_bytes(&config, NULL), 1);
     return p;
 }
 
@@ -113,9 +115,9 @@ void problem_free(struct problem *p) {
 void problem_run(struct problem *p) {
     const struct attn_args *a = &p->args;
     const struct rows_shape shape = {a->batch, a->q_tokens, a->heads, a->head_dim};
-    p->dev->row->attn_forward(p->dev, a);
-    p->dev->row->delta(p->dev, shape, a->o, a->dout, p->delta);
-    p->dev->row->attn_backward(p->dev, a);
+    p->compute->row->attn_forward(p->compute, a);
+    p->compute->row->delta(p->compute, shape, a->o, a->dout, p->delta);
+    p->compute->row->attn_backward(p->compute, a);
 }
 
 /* Offset of row (b, t, h) of a [batch, tokens, heads, head_dim] tensor. */
@@ -134,8 +136,9 @@ static const float *read_row(const struct problem *p, const void *x, int b, int 
     const int d = p->args.head_dim;
     const size_t at = row_at(b, t, h, tokens, heads, d);
     for (int i = 0; i < d; i++)
-        row[i] = p->dev->dtype == DTYPE_FP32 ? ((const float *)x)[at + (size_t)i]
-                                             : bf16_to_float(((const uint16_t *)x)[at + (size_t)i]);
+        row[i] = p->compute->dtype == DTYPE_FP32
+                     ? ((const float *)x)[at + (size_t)i]
+                     : bf16_to_float(((const uint16_t *)x)[at + (size_t)i]);
     return row;
 }
 

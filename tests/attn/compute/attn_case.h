@@ -4,7 +4,7 @@
 #ifndef SPB_TESTS_ATTN_CASE_H
 #define SPB_TESTS_ATTN_CASE_H
 
-#include "attn/compute/device.h"
+#include "attn/compute/compute.h"
 #include "attn/problem/layout.h"
 
 enum { ALL_KEYS = -1 };
@@ -26,11 +26,12 @@ struct problem {
     struct attn_args args;
     struct mask mask;
     struct mem_ledger ledger;
-    struct device *dev;
+    struct compute *compute;
+    struct device *dev; /* its own */
     float *delta;
 };
 
-struct problem *problem_new(struct device *dev, const struct attn_case *c);
+struct problem *problem_new(struct compute *compute, const struct attn_case *c);
 void problem_free(struct problem *p);
 
 /* Forward; delta; backward. */

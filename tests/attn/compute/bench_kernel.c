@@ -63,9 +63,9 @@ static double time_gemm(const struct gemm *g) {
 }
 
 static double time_attention(const struct problem *p,
-                             void (*run)(struct device *, const struct attn_args *)) {
+                             void (*run)(struct compute *, const struct attn_args *)) {
     const double start = now(p->dev->threads);
-    run(p->dev, &p->args);
+    run(p->compute, &p->args);
     return now(p->dev->threads) - start;
 }
 
@@ -77,18 +77,18 @@ struct run {
     double peak[MAX_ROUNDS]; /* FLOP/s of its instruction for pairs; 0: it has none */
 };
 
-static double time_peak(struct device *dev) {
-    const double start = now(dev->threads);
-    return dev->row->dot_peak(dev) / (now(dev->threads) - start);
+static double time_peak(struct compute *c) {
+    const double start = now(c->dev->threads);
+    return c->row->dot_peak(c) / (now(c->dev->threads) - start);
 }
 
 static void add_run(struct run *r, const struct attn_kernel *kernel, const struct attn_case *c,
                     int threads) {
-    const struct device_config config = {kernel->dtype, c->head_dim, threads, kernel->name};
-    struct device *dev;
-    if (device_open("cpu", &config, &dev) != ST_OK)
+    const struct compute_config config = {kernel->dtype, c->head_dim, threads, kernel->name};
+    struct compute *compute;
+    if (compute_open("cpu", &config, &compute) != ST_OK)
         exit(ST_USAGE);
-    *r = (struct run){.c = *c, .problem = problem_new(dev, c)};
+    *r = (struct run){.c = *c, .problem = problem_new(compute, c)};
     const uint64_t pairs = mask_visible_pairs(r->problem->args.mask, c->seq);
     r->flops[0] = flops_attn_fwd(c->batch, c->heads, c->head_dim, pairs);
     r->flops[1] = flops_attn_bwd(c->batch, c->heads, c->head_dim, pairs);
@@ -102,7 +102,7 @@ static void print(const struct run *runs, int n, const double *gemm, int rounds)
         for (int pass = 0; pass < 2; pass++) {
             const struct run *r = &runs[i];
             printf("%-16s %-20s %-8s %9.2f ms  %6.1f GFLOP/s  %.3f of sgemm",
-                   r->problem->dev->kernel, r->c.mask, passes[pass],
+                   r->problem->compute->kernel, r->c.mask, passes[pass],
                    1e3 * median(r->time[pass], rounds),
                    r->flops[pass] / median(r->time[pass], rounds) / 1e9,
                    median_ratio(gemm, r->time[pass], rounds) * r->flops[pass] / gemm_flops);
@@ -124,9 +124,9 @@ static void measure(struct run *runs, int n, const struct gemm *g, int rounds) {
         gemm[at] = time_gemm(g);
         for (int k = 0; k < n; k++) {
             const struct problem *p = runs[k].problem;
-            runs[k].peak[at] = time_peak(p->dev);
-            runs[k].time[0][at] = time_attention(p, p->dev->row->attn_forward);
-            runs[k].time[1][at] = time_attention(p, p->dev->row->attn_backward);
+            runs[k].peak[at] = time_peak(p->compute);
+            runs[k].time[0][at] = time_attention(p, p->compute->row->attn_forward);
+            runs[k].time[1][at] = time_attention(p, p->compute->row->attn_backward);
         }
     }
     print(runs, n, gemm, rounds);

@@ -41,23 +41,24 @@ static const struct attn_case cases[] = {
 };
 
 static struct errors run(const struct attn_case *c, int threads) {
-    const struct device_config config = {DTYPE_BF16, c->head_dim, threads, "portable-bf16"};
-    struct device *dev;
-    assert_int_equal(device_open("cpu", &config, &dev), ST_OK);
-    struct problem *p = problem_new(dev, c);
+    const struct compute_config config = {DTYPE_BF16, c->head_dim, threads, "portable-bf16"};
+    struct compute *compute;
+    assert_int_equal(compute_open("cpu", &config, &compute), ST_OK);
+    struct problem *p = problem_new(compute, c);
     struct attn_args a = p->args;
     const struct rows_shape shape = {a.batch, a.q_tokens, a.heads, a.head_dim};
-    a.workspace = dev->row->alloc(dev, &p->ledger, MEM_WORKSPACE, kernel.workspace_bytes(threads));
+    a.workspace =
+        p->dev->row->alloc(p->dev, &p->ledger, MEM_WORKSPACE, kernel.workspace_bytes(threads));
     assert_non_null(a.workspace);
     memset(a.workspace, 0xff, kernel.workspace_bytes(threads)); /* NaN: what is read was written */
     kernel.forward(&kernel, &a, threads);
-    dev->row->delta(dev, shape, a.o, a.dout, p->delta);
+    compute->row->delta(compute, shape, a.o, a.dout, p->delta);
     memset(a.workspace, 0xff, kernel.workspace_bytes(threads));
     kernel.backward(&kernel, &a, threads);
     const struct errors e = problem_errors(p, 3);
-    dev->row->free(dev, &p->ledger, a.workspace);
+    p->dev->row->free(p->dev, &p->ledger, a.workspace);
     problem_free(p);
-    dev->row->close(dev);
+    compute_close(compute);
     return e;
 }
 

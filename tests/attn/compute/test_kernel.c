@@ -62,12 +62,12 @@ static void for_each_kernel(void (*body)(const struct attn_kernel *kernel)) {
     }
 }
 
-static struct device *open_kernel(const struct attn_kernel *kernel, int head_dim, int threads) {
-    const struct device_config config = {kernel->dtype, head_dim, threads, kernel->name};
-    struct device *dev;
-    assert_int_equal(device_open("cpu", &config, &dev), ST_OK);
-    assert_string_equal(dev->kernel, kernel->name);
-    return dev;
+static struct compute *open_kernel(const struct attn_kernel *kernel, int head_dim, int threads) {
+    const struct compute_config config = {kernel->dtype, head_dim, threads, kernel->name};
+    struct compute *compute;
+    assert_int_equal(compute_open("cpu", &config, &compute), ST_OK);
+    assert_string_equal(compute->kernel, kernel->name);
+    return compute;
 }
 
 static void check_errors(const char *what, const struct attn_kernel *kernel, struct errors e) {
@@ -80,13 +80,13 @@ static void check_errors(const char *what, const struct attn_kernel *kernel, str
 
 static void matches_on(const struct attn_kernel *kernel) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct device *dev = open_kernel(kernel, cases[i].head_dim, 2);
-        struct problem *p = problem_new(dev, &cases[i]);
+        struct compute *compute = open_kernel(kernel, cases[i].head_dim, 2);
+        struct problem *p = problem_new(compute, &cases[i]);
         problem_run(p);
         const struct errors e = problem_errors(p, 11);
         check_errors(cases[i].name, kernel, e);
         problem_free(p);
-        dev->row->close(dev);
+        compute_close(compute);
     }
 }
 
@@ -117,8 +117,8 @@ static void place_rows(float *whole, const float *block, const struct attn_args 
 }
 
 static void ring(const struct attn_kernel *kernel, const struct attn_case *c) {
-    struct device *dev = open_kernel(kernel, c->head_dim, 1);
-    struct problem *whole = problem_new(dev, c);
+    struct compute *compute = open_kernel(kernel, c->head_dim, 1);
+    struct problem *whole = problem_new(compute, c);
     struct attn_args *w = &whole->args;
     const struct rows_shape shape = {c->batch, w->q_tokens, c->heads, c->head_dim};
     const int rows = c->batch * w->q_tokens * c->heads;
@@ -134,27 +134,27 @@ static void ring(const struct attn_kernel *kernel, const struct attn_case *c) {
     for (int step = 0; step < sp; step++) {
         struct attn_case part = *c;
         part.k_rank = (c->q_rank + sp - step) % sp;
-        blocks[step] = problem_new(dev, &part);
+        blocks[step] = problem_new(compute, &part);
         const struct attn_args *b = &blocks[step]->args;
-        dev->row->attn_forward(dev, b);
-        dev->row->merge(dev, shape, o, w->lse, b->o, b->lse);
+        compute->row->attn_forward(compute, b);
+        compute->row->merge(compute, shape, o, w->lse, b->o, b->lse);
     }
-    dev->row->convert(dev, w->o, kernel->dtype, o, DTYPE_FP32, elements);
+    compute->dev->row->convert(compute->dev, w->o, kernel->dtype, o, DTYPE_FP32, elements);
     free(o);
-    dev->row->delta(dev, shape, w->o, w->dout, whole->delta);
+    compute->row->delta(compute, shape, w->o, w->dout, whole->delta);
     for (int step = 0; step < sp; step++) {
         struct attn_args b = blocks[step]->args;
         b.lse = w->lse;
         b.delta = w->delta;
         b.dq = w->dq;
-        dev->row->attn_backward(dev, &b);
+        compute->row->attn_backward(compute, &b);
         place_rows(w->dk, b.dk, w, &b);
         place_rows(w->dv, b.dv, w, &b);
         problem_free(blocks[step]);
     }
     check_errors(c->name, kernel, problem_errors(whole, 5));
     problem_free(whole);
-    dev->row->close(dev);
+    compute_close(compute);
 }
 
 static void ring_on(const struct attn_kernel *kernel) {
@@ -170,8 +170,8 @@ static void merged_blocks_match_the_reference(void **state) {
 /* Position arrays that no layout makes: descending, and jumping forth and back. */
 static void any_order_on(const struct attn_kernel *kernel) {
     const struct attn_case c = {"", 1, 1, 1, 64, 0, 0, 1, 180, 1, CONT, 0, 0, "causal"};
-    struct device *dev = open_kernel(kernel, c.head_dim, 1);
-    struct problem *p = problem_new(dev, &c);
+    struct compute *compute = open_kernel(kernel, c.head_dim, 1);
+    struct problem *p = problem_new(compute, &c);
     int32_t q_pos[180], k_pos[180];
     for (int i = 0; i < 180; i++) {
         q_pos[i] = 179 - i;
@@ -185,7 +185,7 @@ static void any_order_on(const struct attn_kernel *kernel) {
     p->args.q_pos = owned[0];
     p->args.k_pos = owned[1];
     problem_free(p);
-    dev->row->close(dev);
+    compute_close(compute);
 }
 
 static void positions_in_any_order(void **state) {
@@ -196,8 +196,8 @@ static void positions_in_any_order(void **state) {
 /* A block in which no query sees a key: exactly nothing, and no NaN from -inf. */
 static void unseen_on(const struct attn_kernel *kernel) {
     const struct attn_case c = {"", 1, 2, 1, 64, 0, 0, 2, 600, 2, CONT, 0, 1, "causal"};
-    struct device *dev = open_kernel(kernel, c.head_dim, 1);
-    struct problem *p = problem_new(dev, &c);
+    struct compute *compute = open_kernel(kernel, c.head_dim, 1);
+    struct problem *p = problem_new(compute, &c);
     problem_run(p);
     const uint16_t *o = p->args.o; /* whatever the type: the bits of zeros */
     const int rows = p->args.heads * p->args.q_tokens;
@@ -211,7 +211,7 @@ static void unseen_on(const struct attn_kernel *kernel) {
     for (int i = 0; i < p->args.k_tokens * c.head_dim; i++)
         assert_true(p->args.dk[i] == 0 && p->args.dv[i] == 0);
     problem_free(p);
-    dev->row->close(dev);
+    compute_close(compute);
 }
 
 static void unseen_keys_give_nothing(void **state) {
@@ -222,8 +222,8 @@ static void unseen_keys_give_nothing(void **state) {
 /* A thread more changes no bit, except that additions to dQ may come in another order. */
 static void threads_on(const struct attn_kernel *kernel) {
     const struct attn_case c = {"", 1, 4, 2, 64, 0, 0, 2, 1100, 1, CONT, 0, 0, "causal"};
-    struct device *one = open_kernel(kernel, c.head_dim, 1);
-    struct device *two = open_kernel(kernel, c.head_dim, 2);
+    struct compute *one = open_kernel(kernel, c.head_dim, 1);
+    struct compute *two = open_kernel(kernel, c.head_dim, 2);
     struct problem *a = problem_new(one, &c), *b = problem_new(two, &c);
     problem_run(a);
     problem_run(b);
@@ -237,8 +237,8 @@ static void threads_on(const struct attn_kernel *kernel) {
         assert_true(fabsf(a->args.dq[i] - b->args.dq[i]) < 1e-5f);
     problem_free(a);
     problem_free(b);
-    one->row->close(one);
-    two->row->close(two);
+    compute_close(one);
+    compute_close(two);
 }
 
 static void one_and_two_threads_agree(void **state) {
@@ -252,15 +252,15 @@ static void count(void *calls) {
 
 static void poll_on(const struct attn_kernel *kernel) {
     const struct attn_case c = {"", 1, 1, 1, 64, 0, 0, 1, 1024, 1, CONT, 0, 0, "causal"};
-    struct device *dev = open_kernel(kernel, c.head_dim, 1);
-    struct problem *p = problem_new(dev, &c);
+    struct compute *compute = open_kernel(kernel, c.head_dim, 1);
+    struct problem *p = problem_new(compute, &c);
     int calls = 0;
     p->args.poll = count;
     p->args.poll_arg = &calls;
-    dev->row->attn_forward(dev, &p->args);
+    compute->row->attn_forward(compute, &p->args);
     assert_true(calls >= 4);
     problem_free(p);
-    dev->row->close(dev);
+    compute_close(compute);
 }
 
 static void exchanges_are_polled(void **state) {
@@ -280,10 +280,10 @@ static void wrong_results_are_seen(void **state) {
     (void)state;
     enum { SEQ = 200, D = 64 };
     const struct attn_case c = {"", 1, 1, 1, D, 0, 0, 1, SEQ, 1, CONT, 0, 0, "causal"};
-    const struct device_config config = {DTYPE_FP32, D, 1, "auto"};
-    struct device *dev;
-    assert_int_equal(device_open("cpu", &config, &dev), ST_OK);
-    struct problem *p = problem_new(dev, &c);
+    const struct compute_config config = {DTYPE_FP32, D, 1, "auto"};
+    struct compute *compute;
+    assert_int_equal(compute_open("cpu", &config, &compute), ST_OK);
+    struct problem *p = problem_new(compute, &c);
     problem_run(p);
 
     float *const tensors[] = {p->args.o, p->args.dq, p->args.dk, p->args.dv};
@@ -298,7 +298,7 @@ static void wrong_results_are_seen(void **state) {
         memcpy(tensors[i], saved, sizeof saved);
     }
     problem_free(p);
-    dev->row->close(dev);
+    compute_close(compute);
 }
 
 int main(void) {

@@ -28,21 +28,21 @@ void run_open(struct run *r, const struct problem *p, const struct sp_method *me
                                             .trace = &r->trace,
                                             .world = world,
                                             .host_key = r->host_keys[world->rank]};
-    const struct device_config dev = {p->dtype, p->head_dim, 1, "auto"};
-    assert_int_equal(device_open("cpu", &dev, &r->dev), ST_OK);
+    const struct compute_config cpu = {p->dtype, p->head_dim, 1, "auto"};
+    assert_int_equal(compute_open("cpu", &cpu, &r->compute), ST_OK);
     assert_int_equal(transport_open(transport, &config, &r->transport), ST_OK);
     if (wrap)
         r->transport = wrap(r->transport);
     assert_int_equal(grid_init(&r->grid, world, p->sp_size, p->dp_shard_size, p->placement), ST_OK);
-    assert_int_equal(layer_open(&r->layer, p, method, r->dev, r->transport, &r->grid, &r->ledger),
-                     ST_OK);
+    assert_int_equal(
+        layer_open(&r->layer, p, method, r->compute, r->transport, &r->grid, &r->ledger), ST_OK);
 }
 
 void run_close(struct run *r) {
     layer_close(&r->layer);
     grid_free(&r->grid);
     transport_close(r->transport);
-    r->dev->row->close(r->dev);
+    compute_close(r->compute);
     assert_int_equal(r->ledger.total_now, 0);
 }
 
@@ -58,13 +58,14 @@ bool memory_is_predicted(const struct run *r, const struct algorithm_list *plann
                          size_t why_size) {
     const struct attention *a = &r->layer.attention;
     const struct attn_piece piece = predict_piece(&a->problem, a->method, r->grid.sp_rank);
-    const struct device_config config = {a->dev->dtype, piece.head_dim, a->dev->threads, "auto"};
+    const struct compute_config config = {a->problem.dtype, piece.head_dim, a->dev->threads,
+                                          "auto"};
     const struct process_grid *g = &r->grid;
     const struct hosts world = {r->host_keys, 0, 1};
     const struct predict_env env = {
         .sp_rank = r->grid.sp_rank,
         .world_size = r->grid.world->size,
-        .workspace_bytes = a->dev->row->workspace_bytes(&config, &piece),
+        .workspace_bytes = a->compute->row->workspace_bytes(&config, &piece),
         .staging = {r->staging, planned,
                     grid_sp_hosts(g->placement, g->sp_size, g->dp_shard_size, g->dp_rank, world)},
     };

@@ -11,7 +11,7 @@ struct run {
     struct mem_ledger ledger;
     struct trace trace;
     struct transport *transport;
-    struct device *dev;
+    struct compute *compute;
     struct process_grid grid;
     struct layer layer;
     struct staging_rule staging; /* transport_staging() of its exchange */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "attn/compute/device.h"
+#include "attn/compute/compute.h"
 
 struct vector_ops;
 struct panel_ops;

@@ -1,24 +1,18 @@
-/* Devices: what computes an attention layer on one rank. One row per kind of device.
+/* What computes an attention layer on one rank: the part of a device that knows of attention. One
+ * row per kind of device, over the row that has its memory (device/device.h).
  *
- * Code above this table treats tensors as opaque: it allocates, moves and computes only through the
- * row, so that it runs unchanged wherever the memory lies. Pointers to tensors, LSE and delta are
- * the device's; position ids and masks are always host memory and need only live during the call.
- *
- * Operations run in the order of the calls and may return before they are done; upload() and
- * download() wait for what they move, sync() for everything, and sync() reports what went wrong.
- * Arguments are the caller's responsibility: what a device cannot do, open() has refused. One open
- * device is used by one thread. */
-#ifndef SPB_ATTN_COMPUTE_DEVICE_H
-#define SPB_ATTN_COMPUTE_DEVICE_H
+ * Pointers to tensors, LSE and delta are the device's; position ids and masks are always host
+ * memory and need only live during the call. Arguments are the caller's responsibility: what a
+ * device cannot do, open() has refused. */
+#ifndef SPB_ATTN_COMPUTE_COMPUTE_H
+#define SPB_ATTN_COMPUTE_COMPUTE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "attn/problem/mask.h"
-#include "base/ledger.h"
-#include "base/status.h"
-#include "device/dtype.h"
+#include "device/device.h"
 
 /* One block of attention: the queries this rank holds against keys it holds or was sent. */
 struct attn_args {
@@ -76,7 +70,7 @@ struct rows_shape {
     int batch, tokens, heads, head_dim;
 };
 
-struct device_config {
+struct compute_config {
     enum dtype dtype;   /* of Q, K, V, O, dO */
     int head_dim;       /* that the kernel must support */
     int threads;        /* >= 1 */
@@ -84,54 +78,42 @@ struct device_config {
 };
 
 struct attn_piece;
-struct device_row;
+struct compute_row;
 
-/* An open device. A row's own struct begins with it. */
-struct device {
-    const struct device_row *row;
+/* An open device with what computes on it. A row's own struct begins with it. */
+struct compute {
+    const struct compute_row *row;
+    struct device *dev;
     const char *kernel; /* the kernel that runs, for the record */
     enum dtype dtype;
-    int threads;
 };
 
-struct device_row {
-    const char *name, *help;
-
-    /* Whether it can be opened here; if not, why (of why_size bytes) says what is missing. */
-    bool (*available)(char *why, size_t why_size);
+struct compute_row {
+    const struct device_row *device; /* whose name it goes by */
 
     /* Whether it can do what the configuration asks for; if not, why. */
-    bool (*supports)(const struct device_config *config, char *why, size_t why_size);
+    bool (*supports)(const struct compute_config *config, char *why, size_t why_size);
+
+    /* Bytes of attn_args.workspace that forward and backward need for pieces up to this one, of a
+     * configuration that is supported; nothing is opened. */
+    size_t (*workspace_bytes)(const struct compute_config *config, const struct attn_piece *piece);
 
     /* ST_USAGE for what is not supported, ST_ENV without memory. Logged. The caller closes *out. */
-    enum status (*open)(const struct device_config *config, struct device **out);
-    void (*close)(struct device *dev); /* NULL is allowed */
+    enum status (*open)(const struct compute_config *config, struct compute **out);
+    void (*close)(struct compute *c);
 
-    /* Device memory, entered in the ledger; NULL (logged) when there is none. */
-    void *(*alloc)(struct device *dev, struct mem_ledger *ledger, enum mem_category category,
-                   size_t bytes);
-    void (*free)(struct device *dev, struct mem_ledger *ledger, void *ptr); /* NULL is allowed */
-
-    void (*upload)(struct device *dev, void *dst, const void *host, size_t bytes);
-    void (*download)(struct device *dev, void *host, const void *src, size_t bytes);
-    void (*copy)(struct device *dev, void *dst, const void *src, size_t bytes);
-    void (*zero)(struct device *dev, void *dst, size_t bytes);
-
-    void (*gemm)(struct device *dev, const struct gemm_args *args);
+    void (*gemm)(struct compute *c, const struct gemm_args *args);
 
     /* Runs the instruction that multiplies the device's dtype on registers alone, on all threads at
      * once, for some hundredths of a second: its peak rate, which bounds everything else. Returns
      * the floating-point operations done. NULL, or a result of 0 at once: gemm is the bound. */
-    double (*dot_peak)(struct device *dev);
+    double (*dot_peak)(struct compute *c);
 
-    /* Bytes of attn_args.workspace that forward and backward need for pieces up to this one, of a
-     * configuration that is supported; nothing is opened. */
-    size_t (*workspace_bytes)(const struct device_config *config, const struct attn_piece *piece);
-    void (*attn_forward)(struct device *dev, const struct attn_args *args);
-    void (*attn_backward)(struct device *dev, const struct attn_args *args);
+    void (*attn_forward)(struct compute *c, const struct attn_args *args);
+    void (*attn_backward)(struct compute *c, const struct attn_args *args);
 
     /* delta[batch, heads, tokens] = sum over head_dim of dO * O; o, dout of the device's dtype. */
-    void (*delta)(struct device *dev, struct rows_shape shape, const void *o, const void *dout,
+    void (*delta)(struct compute *c, struct rows_shape shape, const void *o, const void *dout,
                   float *delta);
 
     /* Joins attention over more keys into a running result:
@@ -139,37 +121,30 @@ struct device_row {
      * lse == -inf: no keys yet; if both are, o' = 0 and lse' = -inf. A row whose lse is -inf is not
      * read, so that a running result starts from lse alone. o is fp32, o_part the device's dtype.
      */
-    void (*merge)(struct device *dev, struct rows_shape shape, float *o, float *lse,
+    void (*merge)(struct compute *c, struct rows_shape shape, float *o, float *lse,
                   const void *o_part, const float *lse_part);
 
     /* Rotary embedding of x [batch, tokens, heads, head_dim], in place (Su et al., "RoFormer",
      * 2021): elements i and i + head_dim/2 are rotated by pos * theta^(-2i/head_dim), the pairing
      * of Hugging Face checkpoints. inverse rotates back, as gradients need. */
-    void (*rope)(struct device *dev, struct rows_shape shape, void *x, enum dtype dtype,
+    void (*rope)(struct compute *c, struct rows_shape shape, void *x, enum dtype dtype,
                  const int32_t *pos, double theta, bool inverse);
-
-    /* dst[i] += src[i]. */
-    void (*add)(struct device *dev, float *dst, const void *src, enum dtype src_dtype, size_t n);
-
-    /* dst[i] = src[i], rounded to nearest even. */
-    void (*convert)(struct device *dev, void *dst, enum dtype dst_dtype, const void *src,
-                    enum dtype src_dtype, size_t n);
-
-    enum status (*sync)(struct device *dev);
 };
 
 /* The table, in the order of --list; ends with NULL. */
-extern const struct device_row *const device_rows[];
+extern const struct compute_row *const compute_rows[];
 
-/* The row called name, NULL when there is none. */
-const struct device_row *device_find(const char *name);
+/* The row of the device called name, NULL when there is none. */
+const struct compute_row *compute_find(const char *name);
 
 /* Whether the device called name is available and supports config; if not, why (of why_size bytes).
  */
-bool device_supports(const char *name, const struct device_config *config, char *why,
-                     size_t why_size);
+bool compute_supports(const char *name, const struct compute_config *config, char *why,
+                      size_t why_size);
 
-/* Opens it. ST_USAGE or ST_ENV, logged, when device_supports() would say no. */
-enum status device_open(const char *name, const struct device_config *config, struct device **out);
+/* Opens it. ST_USAGE or ST_ENV, logged, when compute_supports() would say no. */
+enum status compute_open(const char *name, const struct compute_config *config,
+                         struct compute **out);
+void compute_close(struct compute *c); /* NULL is allowed */
 
 #endif
