@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text/text.h"
+#include "topology/sources/hwloc3.h"
 #include "topology/sources/nccl.h"
 #include "topology/sources/xml.h"
 
@@ -20,32 +21,16 @@ static enum status configure_native(hwloc_topology_t topo, const char *input, ch
     return ST_OK;
 }
 
-/* The root element of a file, and a version attribute as text[n], "" if it has none. */
-static enum status read_root(const char *path, char *name, char *version, size_t n) {
-    xmlDoc *doc;
-    const enum status st = xml_read(path, &doc);
-    if (st)
-        return st;
-    const xmlNode *root = xmlDocGetRootElement(doc);
-    text_copy(name, n, root ? (const char *)root->name : "");
-    text_copy(version, n, root ? xml_attribute(root, "version") : NULL);
-    xmlFreeDoc(doc);
-    return ST_OK;
-}
-
-/* hwloc's own refusal does not tell a newer format from damage. Files of hwloc 1 have no version.
+/* Files of hwloc 1 have no version. hwloc's own refusal does not tell another format from damage.
  */
-static enum status configure_hwloc_xml(hwloc_topology_t topo, const char *path, char *note,
-                                       size_t n) {
-    char root[64], version[64];
-    const enum status st = read_root(path, root, version, sizeof root);
-    if (st)
-        return st;
-    if (strcmp(root, "topology") != 0)
-        return fail(ST_USAGE, "%s is no hwloc XML: its root is <%s>, not <topology>", path, root);
-    const unsigned long major = *version ? strtoul(version, NULL, 10) : 1;
+static enum status check_format(xmlDoc *doc, const char *path, char *note, size_t n) {
+    const xmlNode *root = xmlDocGetRootElement(doc);
+    const char *version = xml_attribute(root, "version");
+    const unsigned long major = version ? strtoul(version, NULL, 10) : 1;
     const unsigned ours = hwloc_get_api_version() >> 16;
-    if (major > ours)
+    if (major == 3 && ours == 2)
+        return hwloc3_to_2(doc, path);
+    if (major > ours || (major < 2 && ours > 2))
         return fail(ST_USAGE,
                     "%s has the format of hwloc %lu, and this program was built with hwloc %u; "
                     "export the machine again with `lstopo --export-xml-flags v%u FILE.xml`",
@@ -54,12 +39,31 @@ static enum status configure_hwloc_xml(hwloc_topology_t topo, const char *path, 
         snprintf(
             note, n,
             "the file has the format of hwloc 1, which holds no links between GPUs beside PCI");
-    if (hwloc_topology_set_xml(topo, path))
-        return fail(ST_USAGE,
-                    "%s is damaged: hwloc cannot parse it; export the machine again with `lstopo "
-                    "FILE.xml`",
-                    path);
     return ST_OK;
+}
+
+static enum status configure_hwloc_xml(hwloc_topology_t topo, const char *path, char *note,
+                                       size_t n) {
+    xmlDoc *doc;
+    xmlChar *text = NULL;
+    int size = 0;
+    enum status st = xml_read(path, &doc);
+    if (st)
+        return st;
+    if (!xml_is(xmlDocGetRootElement(doc), "topology"))
+        st = fail(ST_USAGE, "%s is no hwloc XML: its root is not <topology>", path);
+    else
+        st = check_format(doc, path, note, n);
+    if (!st)
+        xmlDocDumpMemory(doc, &text, &size);
+    if (!st && (!text || hwloc_topology_set_xmlbuffer(topo, (const char *)text, size + 1)))
+        st = fail(ST_USAGE,
+                  "%s is damaged: hwloc cannot parse it; export the machine again with `lstopo "
+                  "FILE.xml`",
+                  path);
+    xmlFree(text);
+    xmlFreeDoc(doc);
+    return st;
 }
 
 static void note_nccl(const struct nccl_system *system, char *note, size_t n) {
@@ -127,9 +131,12 @@ const struct machine_source *source_of_file(const char *path) {
     static const struct {
         const char *root, *source;
     } kinds[] = {{"topology", "hwloc-xml"}, {"system", "nccl-xml"}};
-    char root[64], version[64];
-    if (read_root(path, root, version, sizeof root))
+    char root[64];
+    xmlDoc *doc;
+    if (xml_read(path, &doc))
         return NULL;
+    text_copy(root, sizeof root, (const char *)xmlDocGetRootElement(doc)->name);
+    xmlFreeDoc(doc);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kinds[i].root, root) == 0)
             return source_find(kinds[i].source);

@@ -34,7 +34,7 @@ enum status xml_read(const char *path, xmlDoc **doc) {
                                  XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
     if (!parser)
         st = fail(ST_ENV, "out of memory for %s", path);
-    else if (!*doc)
+    else if (!*doc || !xmlDocGetRootElement(*doc))
         st = damaged(path, parser);
     xmlFreeParserCtxt(parser);
     free(text);

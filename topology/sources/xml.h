@@ -6,8 +6,9 @@
 
 #include "base/status.h"
 
-/* Parses a file of at most 64 MiB without touching the network or other files. ST_USAGE when it
- * cannot be read or is damaged ("FILE:LINE: ..."); *doc is released with xmlFreeDoc(). */
+/* Parses a file of at most 64 MiB without touching the network or other files; it has a root.
+ * ST_USAGE when it cannot be read or is damaged ("FILE:LINE: ..."); *doc is released with
+ * xmlFreeDoc(). */
 enum status xml_read(const char *path, xmlDoc **doc);
 
 /* Whether node is an element of that name. */
