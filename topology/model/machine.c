@@ -23,6 +23,8 @@
 
 /* Adds a cache to the row of its likes, or to a new row. */
 static enum status count_cache(struct machine *machine, hwloc_obj_t obj) {
+    if (hwloc_bitmap_iszero(obj->cpuset))
+        return ST_OK; /* of processors that a file leaves out */
     const struct machine_cache cache = {
         .level = (int)obj->attr->cache.depth,
         .bytes = obj->attr->cache.size,
@@ -80,24 +82,40 @@ static void name_machine(struct machine *machine, const char *source, const char
                  count, *machine->cpu ? machine->cpu : "unknown processor");
 }
 
-/* A launcher or taskset may have bound this process; of a described machine all is allowed. */
+/* A control group may allow less than the machine has, and a launcher or taskset may have bound
+ * this process. */
 static enum status find_allowed(struct machine *machine) {
-    hwloc_const_cpuset_t whole = hwloc_topology_get_topology_cpuset(machine->topo);
-    machine->allowed = hwloc_bitmap_dup(whole);
+    machine->allowed = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(machine->topo));
     hwloc_bitmap_t bound = hwloc_bitmap_alloc();
     if (!machine->allowed || !bound) {
         hwloc_bitmap_free(bound);
         return fail(ST_ENV, "out of memory for a set of processors");
     }
     if (machine->native && !hwloc_get_cpubind(machine->topo, bound, HWLOC_CPUBIND_THREAD) &&
-        hwloc_bitmap_intersects(bound, whole))
-        hwloc_bitmap_and(machine->allowed, bound, whole);
+        hwloc_bitmap_intersects(bound, machine->allowed))
+        hwloc_bitmap_and(machine->allowed, machine->allowed, bound);
     hwloc_bitmap_free(bound);
 
     hwloc_obj_t core = NULL;
     while ((core = hwloc_get_next_obj_by_depth(machine->topo, walk_core_depth(machine), core)))
         machine->allowed_cores += hwloc_bitmap_intersects(core->cpuset, machine->allowed) ? 1 : 0;
     return ST_OK;
+}
+
+/* What is only known to be there by the processors of the whole machine (complete_cpuset). They
+ * make cores like those seen, unless they may be the second threads of these, switched off. */
+static void count_unseen(struct machine *machine) {
+    const int cores = machine->cores, threads = cores > 0 ? machine->pus / cores : 0;
+    const hwloc_obj_t root = hwloc_get_root_obj(machine->topo);
+    const int unseen = hwloc_bitmap_weight(root->complete_cpuset) - machine->pus;
+    machine->unseen_pus = unseen > 0 ? unseen : 0;
+    if (unseen <= 0 || threads == 0 || unseen % threads || (threads == 1 && unseen % cores == 0))
+        return;
+    hwloc_obj_t core = NULL;
+    while ((core = hwloc_get_next_obj_by_depth(machine->topo, walk_core_depth(machine), core)))
+        if (hwloc_bitmap_weight(core->cpuset) != threads)
+            return;
+    machine->unseen_cores = unseen / threads;
 }
 
 static uint64_t physical_memory(void) {
@@ -117,6 +135,7 @@ static enum status summarise(struct machine *machine, const char *input) {
     machine->cores = (int)hwloc_get_nbobjs_by_depth(topo, walk_core_depth(machine));
     machine->cores_known = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_CORE) > 0;
     machine->pus = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_PU);
+    count_unseen(machine);
     machine->memory_bytes = hwloc_get_root_obj(topo)->total_memory;
     /* Nodes of virtual machines whose memory was grown later still say what they had at boot. */
     if (machine->native)
@@ -146,14 +165,18 @@ static int load_topology(hwloc_topology_t topo) {
     return error;
 }
 
-/* hwloc believes XML: a set of processors that contradicts another makes it assert, crash, or build
- * a tree that crashes its readers. So a child tries first, with hwloc's own check of a topology. */
+/* hwloc believes XML: a set of processors that contradicts another makes it assert, crash, loop, or
+ * build a tree that crashes its readers. So a child tries first, with hwloc's own check of a
+ * topology.
+ */
 static bool survives(hwloc_topology_t topo) {
+    const rlim_t seconds = 30; /* of a processor; large machines take well below one */
     int status = 0;
     const pid_t child = fork();
     if (child == 0) {
         const int null = open("/dev/null", O_WRONLY);
         setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+        setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds});
         dup2(null, STDOUT_FILENO);
         dup2(null, STDERR_FILENO);
         if (load_topology(topo))
@@ -167,8 +190,15 @@ static bool survives(hwloc_topology_t topo) {
     return child < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+/* hwloc writes banners on what it finds odd about a machine; 3 has another word for it than 2. */
+static void hush_hwloc(void) {
+    setenv("HWLOC_HIDE_ERRORS", "2", 0);
+    setenv("HWLOC_SHOW_ERRORS", "none", 0);
+}
+
 enum status machine_load(struct machine *machine, const char *source_name, const char *input) {
     *machine = (struct machine){0};
+    hush_hwloc();
     const struct machine_source *source = source_find(source_name);
     if (!source)
         return ST_USAGE;
@@ -181,6 +211,8 @@ enum status machine_load(struct machine *machine, const char *source_name, const
         machine->topo = NULL;
         return fail(ST_ENV, "cannot start hwloc: %s", strerror(errno));
     }
+    /* Cores are those of the machine, whatever a control group leaves of them. */
+    hwloc_topology_set_flags(machine->topo, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
     hwloc_topology_set_io_types_filter(machine->topo, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
     /* NVSwitches are not important to hwloc. */
     hwloc_topology_set_type_filter(machine->topo, HWLOC_OBJ_PCI_DEVICE, HWLOC_TYPE_FILTER_KEEP_ALL);

@@ -27,7 +27,8 @@ struct machine_cache {
 /* Read-only after machine_load(). */
 struct machine {
     struct hwloc_topology *topo;
-    struct hwloc_bitmap_s *allowed; /* PUs this process could use when the machine was loaded */
+    struct hwloc_bitmap_s *allowed; /* PUs this process could use when the machine was loaded; of
+                                     * one from a file, those it says */
     const char *source;             /* "hwloc", "hwloc-xml", "nccl-xml", "synthetic" */
     bool native;                    /* this very machine, so that binding means something */
     char name[256];                 /* product and processors, or the synthetic description */
@@ -35,6 +36,8 @@ struct machine {
     int packages, numa_nodes, cores, pus; /* packages: 0 when unknown */
     bool cores_known;                     /* else every hardware thread counts as a core */
     int allowed_cores;                    /* cores of which at least one PU is allowed */
+    int unseen_pus;                       /* offline, or left out of a file as not allowed */
+    int unseen_cores;                     /* ... and their cores; 0 where that cannot be told */
     int cpu_quota; /* CPUs' worth of time the control group grants, 0 if unlimited */
     uint64_t memory_bytes;
     struct machine_cache *caches;

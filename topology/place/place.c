@@ -97,10 +97,9 @@ enum status place_self(const struct machine *machine, struct place *place) {
     if (!cpus)
         return fail(ST_ENV, "out of memory for a set of processors");
     /* Where a binding cannot be read, none can have been set. */
-    hwloc_const_bitmap_t whole = hwloc_topology_get_topology_cpuset(machine->topo);
     if (hwloc_get_cpubind(machine->topo, cpus, HWLOC_CPUBIND_THREAD))
-        hwloc_bitmap_copy(cpus, whole);
-    hwloc_bitmap_and(cpus, cpus, whole);
+        hwloc_bitmap_copy(cpus, machine->allowed);
+    hwloc_bitmap_and(cpus, cpus, hwloc_topology_get_topology_cpuset(machine->topo));
 
     text_copy(place->host, sizeof place->host, host);
     place->host_key = place_host_key();

@@ -70,8 +70,11 @@ static void print_machine(FILE *out, const struct machine *m) {
     if (m->cpu_quota > 0 && m->cpu_quota < m->allowed_cores)
         fprintf(out, "  the control group grants %d CPU%s' worth of time\n", m->cpu_quota,
                 plural(m->cpu_quota));
-    if (m->allowed_cores != m->cores)
-        fprintf(out, "  this process may use %d of the cores\n", m->allowed_cores);
+    if (m->allowed_cores != m->cores + m->unseen_cores)
+        fprintf(out, "  %d of %d cores allowed\n", m->allowed_cores, m->cores + m->unseen_cores);
+    if (m->unseen_pus > 0 && m->unseen_cores == 0)
+        fprintf(out, "  %d hardware thread%s more, offline or not allowed\n", m->unseen_pus,
+                plural(m->unseen_pus));
     for (int i = 0; i < m->n_caches; i++) {
         const struct machine_cache *c = &m->caches[i];
         put_bytes(bytes, sizeof bytes, c->bytes);

@@ -188,6 +188,32 @@ static void ranks_are_shown(void **state) {
     machine_free(&machine);
 }
 
+static void assert_table_has(const struct machine *machine, const char *line) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    topology_table(out, machine, NULL, 0);
+    fclose(out);
+    assert_non_null(strstr(text, line));
+    free(text);
+}
+
+/* Cores that a control group takes away stay cores of the machine; those that a file leaves out are
+ * known by the processors of the whole machine. */
+static void forbidden_cores_are_told(void **state) {
+    (void)state;
+    struct machine machine;
+    assert_int_equal(machine_load(&machine, "file", TEST_DATA_DIR "/restricted.xml"), ST_OK);
+    assert_int_equal(machine.cores, 8);
+    assert_int_equal(machine.allowed_cores, 6);
+    assert_int_equal(hwloc_bitmap_first(machine.allowed), 2);
+    assert_table_has(&machine, "6 of 8 cores allowed");
+    machine_free(&machine);
+    assert_int_equal(machine_load(&machine, "file", TEST_DATA_DIR "/lassen-v100.xml"), ST_OK);
+    assert_table_has(&machine, "40 of 44 cores allowed"); /* 176 processors, 160 seen, 4 a core */
+    machine_free(&machine);
+}
+
 /* Processor numbers beyond what a place holds are refused, not left out. */
 static void far_processors_are_refused(void **state) {
     (void)state;
@@ -205,10 +231,15 @@ static void far_processors_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(synthetic),         cmocka_unit_test(last_level_cache),
-        cmocka_unit_test(bad_input),         cmocka_unit_test(inherits_the_cpuset),
-        cmocka_unit_test(export_reads_back), cmocka_unit_test(fingerprint_tells_apart),
-        cmocka_unit_test(ranks_are_shown),   cmocka_unit_test(far_processors_are_refused),
+        cmocka_unit_test(synthetic),
+        cmocka_unit_test(last_level_cache),
+        cmocka_unit_test(bad_input),
+        cmocka_unit_test(inherits_the_cpuset),
+        cmocka_unit_test(export_reads_back),
+        cmocka_unit_test(fingerprint_tells_apart),
+        cmocka_unit_test(ranks_are_shown),
+        cmocka_unit_test(far_processors_are_refused),
+        cmocka_unit_test(forbidden_cores_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
