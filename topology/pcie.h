@@ -16,8 +16,8 @@ struct gpu_model {
     const char *name;
     double gt_s; /* of its PCI link at most */
     int width;
-    int nvlinks;        /* of an SXM module: all of them go into NVSwitches where there are some */
-    double nvlink_mb_s; /* of one, one direction, 10^6 bytes/s; 0: it has none */
+    int nvlinks;      /* of an SXM module: all of them go into NVSwitches where there are some */
+    double link_mb_s; /* of one NVLink or XGMI link, one direction, 10^6 bytes/s; 0: it has none */
 };
 
 /* NULL for a model that the table lacks. */
@@ -25,5 +25,8 @@ const struct gpu_model *gpu_model_find(unsigned vendor, unsigned device);
 
 /* 10^6 bytes/s of one NVLink in one direction by CUDA compute capability (80); 0 if unknown. */
 double nvlink_mb_s(int sm);
+
+/* The same of one XGMI link by architecture ("gfx90a"). */
+double xgmi_mb_s(const char *arch);
 
 #endif

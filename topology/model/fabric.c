@@ -21,14 +21,14 @@ static int count_nvswitches(hwloc_topology_t topo) {
     int n = 0;
     hwloc_obj_t pci = NULL;
     while ((pci = hwloc_get_next_pcidev(topo, pci)))
-        n += is_nvswitch(pci);
+        n += is_nvswitch(pci) && !hwloc_obj_get_info_by_name(pci, NCCL_INFO_HIDDEN);
     return n;
 }
 
-static int row_of(const struct hwloc_distances_s *matrix, const struct pci_device *device) {
+static int row_of(const struct hwloc_distances_s *matrix, const struct io_device *device) {
     for (unsigned i = 0; i < matrix->nbobjs; i++) {
         const hwloc_obj_t obj = matrix->objs[i];
-        if (obj && (obj == device->pci_obj || obj->parent == device->pci_obj))
+        if (obj && (obj == device->obj || obj->parent == device->obj))
             return (int)i;
     }
     return -1;
@@ -47,22 +47,21 @@ static uint64_t into_switches(const struct hwloc_distances_s *matrix, int row) {
     return sum;
 }
 
-static const struct gpu_model *model_of(const struct pci_device *gpu) {
-    return gpu_model_find(gpu->pci_obj->attr->pcidev.vendor_id,
-                          gpu->pci_obj->attr->pcidev.device_id);
+static const struct gpu_model *model_of(const struct io_device *gpu) {
+    return gpu_model_find(gpu->obj->attr->pcidev.vendor_id, gpu->obj->attr->pcidev.device_id);
 }
 
 /* MB/s of one NVLink: as the file or the model tells, else as hwloc counts: 20 GB/s (NVLink 1, at
  * most four) or 25 GB/s. NCCL topologies that lack the GPU's generation count links as 1 MB/s. */
-static double rate_of(const struct machine *machine, const struct pci_device *gpu, uint64_t mb_s) {
-    const char *told = hwloc_obj_get_info_by_name(gpu->pci_obj, NCCL_INFO_NVLINK);
+static double rate_of(const struct machine *machine, const struct io_device *gpu, uint64_t mb_s) {
+    const char *told = hwloc_obj_get_info_by_name(gpu->obj, NCCL_INFO_LINK);
     const struct gpu_model *model = model_of(gpu);
     if (told)
         return strtod(told, NULL);
     if (strcmp(machine->source, "nccl-xml") == 0)
         return 1;
-    if (model && model->nvlink_mb_s > 0)
-        return model->nvlink_mb_s;
+    if (model && model->link_mb_s > 0)
+        return model->link_mb_s;
     return mb_s % 25000 == 0 ? 25000 : 20000;
 }
 
@@ -88,7 +87,6 @@ static struct fabric_link nvlink(struct side a, struct side b) {
                                 known ? mb_s / 1000 : 0};
 }
 
-/* RCCL's files count the links, of a speed that they do not tell. */
 static struct fabric_link xgmi(struct side a, struct side b) {
     const double mb_s = fmax(a.direct, b.direct);
     const bool known = a.rate > 1 && b.rate > 1;
@@ -131,24 +129,29 @@ static void infer_from_switches(struct machine *machine) {
             if (a == b || !x || !y || x->nvlinks == 0 || y->nvlinks == 0)
                 continue;
             const struct gpu_model *less =
-                x->nvlinks * x->nvlink_mb_s < y->nvlinks * y->nvlink_mb_s ? x : y;
+                x->nvlinks * x->link_mb_s < y->nvlinks * y->link_mb_s ? x : y;
             machine->fabric[a * gpus + b] = (struct fabric_link){
-                LINK_NVLINK, less->nvlinks, less->nvlinks * less->nvlink_mb_s / 1000};
+                LINK_NVLINK, less->nvlinks, less->nvlinks * less->link_mb_s / 1000};
         }
 }
 
-/* A machine whose NVLinks nobody told hwloc of looks slower than it is. */
+/* A machine whose links nobody told hwloc of looks slower than it is. What NCCL dumped tells all
+ * links of a <gpu>, which has an OS device below it; in templates for virtual machines there is
+ * none, since NCCL finds GPUs out as it runs. */
 static void note_missing(struct machine *machine) {
-    bool may = strcmp(machine->source, "nccl-xml") == 0; /* NCCL finds them out as it runs */
+    const bool nccl = strcmp(machine->source, "nccl-xml") == 0;
+    bool may = false, amd = true;
     for (int i = 0; i < machine->n_gpus; i++) {
+        const hwloc_obj_t obj = machine->gpus[i].obj;
         const struct gpu_model *model = model_of(&machine->gpus[i]);
-        may |= model && model->nvlink_mb_s > 0;
+        may |= nccl ? !obj->io_first_child : model && model->link_mb_s > 0;
+        amd &= obj->attr->pcidev.vendor_id == 0x1002;
     }
     const size_t used = strlen(machine->note);
     if (may && machine->n_gpus > 1)
         snprintf(machine->note + used, sizeof machine->note - used,
-                 "%sit lists no NVLinks, which its GPUs may have: their PCI paths are shown",
-                 used ? "; " : "");
+                 "%sit lists no %s, which its GPUs may have: their PCI paths are shown",
+                 used ? "; " : "", amd ? "XGMI links" : "NVLinks");
 }
 
 enum status fabric_find(struct machine *machine) {

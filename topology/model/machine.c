@@ -14,6 +14,7 @@
 #include "base/text/text.h"
 #include "topology/model/fabric.h"
 #include "topology/model/walk.h"
+#include "topology/sources/nccl.h"
 #include "topology/sources/sources.h"
 #include "topology/sources/system.h"
 
@@ -82,6 +83,17 @@ static void name_machine(struct machine *machine, const char *source, const char
                  count, *machine->cpu ? machine->cpu : "unknown processor");
 }
 
+/* Takes out stand-ins for processors that an NCCL topology does not tell (NCCL_INFO_MADE_UP). */
+static void forget_made_up(struct machine *machine) {
+    hwloc_obj_t root = hwloc_get_root_obj(machine->topo);
+    const char *list = hwloc_obj_get_info_by_name(root, NCCL_INFO_MADE_UP);
+    hwloc_bitmap_t made_up = list ? hwloc_bitmap_alloc() : NULL;
+    machine->pus_known = !list;
+    if (made_up && hwloc_bitmap_list_sscanf(made_up, list) == 0)
+        hwloc_bitmap_andnot(machine->allowed, machine->allowed, made_up);
+    hwloc_bitmap_free(made_up);
+}
+
 /* A control group may allow less than the machine has, and a launcher or taskset may have bound
  * this process. */
 static enum status find_allowed(struct machine *machine) {
@@ -95,6 +107,7 @@ static enum status find_allowed(struct machine *machine) {
         hwloc_bitmap_intersects(bound, machine->allowed))
         hwloc_bitmap_and(machine->allowed, machine->allowed, bound);
     hwloc_bitmap_free(bound);
+    forget_made_up(machine);
 
     hwloc_obj_t core = NULL;
     while ((core = hwloc_get_next_obj_by_depth(machine->topo, walk_core_depth(machine), core)))

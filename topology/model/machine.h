@@ -35,6 +35,7 @@ struct machine {
     char cpu[128];                  /* processor model, "" when unknown */
     int packages, numa_nodes, cores, pus; /* packages: 0 when unknown */
     bool cores_known;                     /* else every hardware thread counts as a core */
+    bool pus_known;                       /* else some NUMA nodes tell none, and have a stand-in */
     int allowed_cores;                    /* cores of which at least one PU is allowed */
     int unseen_pus;                       /* offline, or left out of a file as not allowed */
     int unseen_cores;                     /* ... and their cores; 0 where that cannot be told */
@@ -42,7 +43,7 @@ struct machine {
     uint64_t memory_bytes;
     struct machine_cache *caches;
     int n_caches;
-    struct pci_device *gpus, *nics;
+    struct io_device *gpus, *nics;
     int n_gpus, n_nics;
     int n_nvswitches;
     struct fabric_link *fabric; /* [n_gpus * n_gpus], see fabric.h */

@@ -32,6 +32,8 @@ static bool ends_agree(hwloc_obj_t obj) {
 
 /* The link above obj. In an export only its speed at that moment stands. */
 static double link_gb_s(const struct machine *machine, hwloc_obj_t obj) {
+    if (obj->type == HWLOC_OBJ_OS_DEVICE)
+        return 0;
     const struct hwloc_pcidev_attr_s *attr = &obj->attr->pcidev;
     if (machine->native) {
         const double mine = from_sysfs(obj);
@@ -51,14 +53,14 @@ static hwloc_obj_t next_link(hwloc_obj_t obj) {
                : NULL;
 }
 
-enum status pci_path_find(const struct machine *machine, struct pci_device *device) {
+enum status pci_path_find(const struct machine *machine, struct io_device *device) {
     size_t n = 0;
-    for (hwloc_obj_t obj = device->pci_obj; obj; obj = next_link(obj))
+    for (hwloc_obj_t obj = device->obj; obj; obj = next_link(obj))
         n++;
     device->hops = malloc(n * sizeof *device->hops);
     if (!device->hops)
         return fail(ST_ENV, "out of memory for the PCI path of %s", device->name);
-    for (hwloc_obj_t obj = device->pci_obj; obj; obj = next_link(obj))
+    for (hwloc_obj_t obj = device->obj; obj; obj = next_link(obj))
         device->hops[device->n_hops++] = (struct pci_hop){obj, link_gb_s(machine, obj)};
     return ST_OK;
 }
@@ -70,14 +72,14 @@ static bool is_below(hwloc_obj_t obj, const struct hwloc_obj *above) {
     return false;
 }
 
-static double up_to(const struct pci_device *device, const struct hwloc_obj *meet) {
+static double up_to(const struct io_device *device, const struct hwloc_obj *meet) {
     double gb_s = device->hops[0].gb_s;
     for (int i = 1; i < device->n_hops && is_below(device->hops[i].obj, meet); i++)
         gb_s = least(gb_s, device->hops[i].gb_s);
     return gb_s;
 }
 
-double pci_path_gb_s(const struct pci_device *a, const struct pci_device *b,
+double pci_path_gb_s(const struct io_device *a, const struct io_device *b,
                      const struct hwloc_obj *meet) {
     return least(up_to(a, meet), up_to(b, meet));
 }

@@ -16,6 +16,18 @@ static inline bool walk_is_pci_bridge(hwloc_obj_t obj) {
            obj->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_PCI;
 }
 
+/* The OS device of that type below a PCI device; NULL if there is none. */
+static inline hwloc_obj_t walk_os_device(hwloc_obj_t pci, hwloc_obj_osdev_type_t type) {
+    for (hwloc_obj_t child = pci->io_first_child; child; child = child->next_sibling)
+#if HWLOC_API_VERSION >= 0x00030000
+        if (child->type == HWLOC_OBJ_OS_DEVICE && child->attr->osdev.types & type)
+#else
+        if (child->type == HWLOC_OBJ_OS_DEVICE && child->attr->osdev.type == type)
+#endif
+            return child;
+    return NULL;
+}
+
 /* The nearest object that is above both. Unlike hwloc_get_common_ancestor_obj() it is right for I/O
  * objects, whose depths are not ordered. */
 static inline hwloc_obj_t walk_common_ancestor(hwloc_obj_t a, hwloc_obj_t b) {

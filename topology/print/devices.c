@@ -22,7 +22,7 @@ static void put_rate(char *buf, size_t n, double gb_s) {
         snprintf(buf, n, "-");
 }
 
-static void list_nearest(const struct machine *machine, const struct pci_device *gpu, char *buf,
+static void list_nearest(const struct machine *machine, const struct io_device *gpu, char *buf,
                          size_t n) {
     size_t used = 0;
     for (int i = 0; i < machine->n_nics; i++) {
@@ -43,7 +43,7 @@ static void gpu_cell(const void *context, int row, int col, char *buf, size_t n)
     static const char *const head[] = {"GPU",    "pci",   "numa",        "PCIe GB/s",
                                        "vendor", "model", "nearest NICs"};
     const struct machine *machine = context;
-    const struct pci_device *gpu = row ? &machine->gpus[row - 1] : NULL;
+    const struct io_device *gpu = row ? &machine->gpus[row - 1] : NULL;
     if (!gpu)
         snprintf(buf, n, "%s", head[col]);
     else if (col == 2)
@@ -61,7 +61,7 @@ static void gpu_cell(const void *context, int row, int col, char *buf, size_t n)
 static void nic_cell(const void *context, int row, int col, char *buf, size_t n) {
     static const char *const head[] = {"NIC", "pci", "numa", "kind", "port GB/s", "model"};
     const struct machine *machine = context;
-    const struct pci_device *nic = row ? &machine->nics[row - 1] : NULL;
+    const struct io_device *nic = row ? &machine->nics[row - 1] : NULL;
     if (!nic)
         snprintf(buf, n, "%s", head[col]);
     else if (col == 2)
@@ -69,12 +69,15 @@ static void nic_cell(const void *context, int row, int col, char *buf, size_t n)
     else if (col == 4)
         put_rate(buf, n, nic->peak_gb_s);
     else {
-        const char *const text[] = {nic->name, nic->pci, "", nic->nic_kind, "", nic->model};
+        const char *const text[] = {
+            nic->name, nic->pci[0] ? nic->pci : "-",     "", nic->nic_kind,
+            "",        nic->model[0] ? nic->model : "-",
+        };
         snprintf(buf, n, "%s", text[col]);
     }
 }
 
-static const struct pci_device *device_at(const struct machine *machine, int i) {
+static const struct io_device *device_at(const struct machine *machine, int i) {
     return i < machine->n_gpus ? &machine->gpus[i] : &machine->nics[i - machine->n_gpus];
 }
 
@@ -87,9 +90,9 @@ static void put_label(const struct machine *machine, int i, char *buf, size_t n)
 }
 
 /* The processors and NUMA nodes nearest to a GPU, as lists. */
-static void put_affinity(const struct machine *machine, const struct pci_device *device, bool numa,
+static void put_affinity(const struct machine *machine, const struct io_device *device, bool numa,
                          char *buf, size_t n) {
-    const hwloc_obj_t near = hwloc_get_non_io_ancestor_obj(machine->topo, device->pci_obj);
+    const hwloc_obj_t near = hwloc_get_non_io_ancestor_obj(machine->topo, device->obj);
     if (hwloc_bitmap_list_snprintf(buf, n, numa ? near->nodeset : near->cpuset) >= (int)n)
         snprintf(buf, n, "%s", "...");
 }
@@ -136,8 +139,8 @@ static void print_legend(FILE *out, const struct machine *machine) {
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
         bool seen = false;
         for (int i = 0; i < size * size && !seen; i++) {
-            const struct pci_device *a = device_at(machine, i / size);
-            const struct pci_device *b = device_at(machine, i % size);
+            const struct io_device *a = device_at(machine, i / size);
+            const struct io_device *b = device_at(machine, i % size);
             seen = a != b && device_link(machine, a, b).smi[0] == words[w][0][0] &&
                    device_link(machine, a, b).smi[1] == words[w][0][1];
         }

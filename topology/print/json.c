@@ -26,7 +26,7 @@ static json_t *caches_json(const struct machine *machine) {
     return array;
 }
 
-static json_t *gpu_json(const struct machine *machine, const struct pci_device *gpu) {
+static json_t *gpu_json(const struct machine *machine, const struct io_device *gpu) {
     json_t *nics = json_array();
     for (int i = 0; i < machine->n_nics; i++)
         if (device_nic_is_nearest(machine, gpu, &machine->nics[i]))
@@ -46,9 +46,10 @@ static json_t *gpus_json(const struct machine *machine) {
 static json_t *nics_json(const struct machine *machine) {
     json_t *array = json_array();
     for (int i = 0; i < machine->n_nics; i++) {
-        const struct pci_device *nic = &machine->nics[i];
-        json_t *object = json_pack("{s:s, s:s, s:s, s:o}", "name", nic->name, "pci", nic->pci,
-                                   "kind", nic->nic_kind, "numa", number_or_null(nic->numa));
+        const struct io_device *nic = &machine->nics[i];
+        json_t *object = json_pack("{s:s, s:s?, s:s, s:o}", "name", nic->name, "pci",
+                                   nic->pci[0] ? nic->pci : NULL, "kind", nic->nic_kind, "numa",
+                                   number_or_null(nic->numa));
         if (nic->peak_gb_s > 0)
             json_object_set_new(object, "peak_gb_s", rate_json(nic->peak_gb_s));
         json_array_append_new(array, object);
@@ -67,8 +68,8 @@ static json_t *ranks_json(const struct place *places, int n) {
     return array;
 }
 
-static json_t *device_link_json(const struct machine *machine, const struct pci_device *a,
-                                const struct pci_device *b) {
+static json_t *device_link_json(const struct machine *machine, const struct io_device *a,
+                                const struct io_device *b) {
     const struct device_link link = device_link(machine, a, b);
     json_t *object = json_pack("{s:s, s:s, s:s, s:s}", "a", a->name, "b", b->name, "class",
                                link_class_name(link.class), "smi", link.smi);
@@ -79,7 +80,7 @@ static json_t *device_link_json(const struct machine *machine, const struct pci_
 
 static void add_device_links(json_t *array, const struct machine *machine) {
     for (int i = 0; i < machine->n_gpus; i++) {
-        const struct pci_device *gpu = &machine->gpus[i];
+        const struct io_device *gpu = &machine->gpus[i];
         for (int j = i + 1; j < machine->n_gpus; j++)
             json_array_append_new(array, device_link_json(machine, gpu, &machine->gpus[j]));
         for (int j = 0; j < machine->n_nics; j++)
@@ -102,12 +103,13 @@ json_t *topology_json(const struct machine *machine, const struct place *places,
     add_device_links(links, machine);
     add_rank_links(links, places, n_places);
     json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:o, s:i, s:o, s:i, s:o, s:o, s:o, s:o, s:o}", "schema",
+        "{s:s, s:s, s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
         "spbench.topology/1", "machine", machine->name, "source", machine->source, "packages",
         number_or_null(machine->packages > 0 ? machine->packages : -1), "numa_nodes",
         machine->numa_nodes, "cores", number_or_null(machine->cores_known ? machine->cores : -1),
-        "pus", machine->pus, "caches", caches_json(machine), "gpus", gpus_json(machine), "nics",
-        nics_json(machine), "ranks", ranks_json(places, n_places), "links", links);
+        "pus", number_or_null(machine->pus_known ? machine->pus : -1), "caches",
+        caches_json(machine), "gpus", gpus_json(machine), "nics", nics_json(machine), "ranks",
+        ranks_json(places, n_places), "links", links);
     if (!object)
         fail(ST_ENV, "out of memory for the topology of %s", machine->name);
     if (machine->n_nvswitches > 0)

@@ -59,7 +59,10 @@ static void print_machine(FILE *out, const struct machine *m) {
     print_count(out, m->packages, "package");
     print_count(out, m->numa_nodes, "NUMA node");
     print_count(out, m->cores_known ? m->cores : 0, "core");
-    fprintf(out, "%d hardware thread%s", m->pus, plural(m->pus));
+    if (m->pus_known)
+        fprintf(out, "%d hardware thread%s", m->pus, plural(m->pus));
+    else
+        fprintf(out, "an unknown number of hardware threads");
     if (m->memory_bytes > 0)
         fprintf(out, ", %s memory", bytes);
     if (m->n_nvswitches > 0)
@@ -70,7 +73,7 @@ static void print_machine(FILE *out, const struct machine *m) {
     if (m->cpu_quota > 0 && m->cpu_quota < m->allowed_cores)
         fprintf(out, "  the control group grants %d CPU%s' worth of time\n", m->cpu_quota,
                 plural(m->cpu_quota));
-    if (m->allowed_cores != m->cores + m->unseen_cores)
+    if (m->allowed_cores != m->cores + m->unseen_cores && m->pus_known)
         fprintf(out, "  %d of %d cores allowed\n", m->allowed_cores, m->cores + m->unseen_cores);
     if (m->unseen_pus > 0 && m->unseen_cores == 0)
         fprintf(out, "  %d hardware thread%s more, offline or not allowed\n", m->unseen_pus,

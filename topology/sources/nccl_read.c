@@ -5,35 +5,21 @@
 #include "base/text/text.h"
 #include "topology/pcie.h"
 #include "topology/sources/nccl.h"
+#include "topology/sources/nccl_values.h"
 #include "topology/sources/xml.h"
 
-enum { MAX_ITEMS = 4096, MAX_CPUS = 4096 };
+enum { MAX_ITEMS = 4096, MOST_MBIT_S = 10000000 /* more is no port but a mistake of units */ };
 
 struct reader {
     const char *path;
     struct nccl_system *system;
+    const char *host;     /* host_hash of the first <cpu> that has one */
+    const xmlNode *empty; /* the first <cpu> with an affinity that has no bit */
 };
 
 static enum status bad(const struct reader *r, const xmlNode *node, const char *what) {
     return fail(ST_USAGE, "%s:%ld: <%s> %s; dump the machine again with NCCL_TOPO_DUMP_FILE",
                 r->path, xmlGetLineNo(node), (const char *)node->name, what);
-}
-
-/* A number in the given base, or missing if there is no such attribute; false if it is none. */
-static bool number(const xmlNode *node, const char *name, int base, long missing, long max,
-                   long *out) {
-    const char *text = xml_attribute(node, name);
-    char *end = NULL;
-    *out = text ? strtol(text, &end, base) : missing;
-    return !text || (end != text && *end == '\0' && *out >= -1 && *out <= max);
-}
-
-static bool parse_bus_id(const char *text, struct nccl_bus_id *id) {
-    int used = 0;
-    return text &&
-           sscanf(text, "%4x:%2x:%2x.%1x%n", &id->domain, &id->bus, &id->dev, &id->func, &used) ==
-               4 &&
-           text[used] == '\0' && id->dev < 32 && id->func < 8;
 }
 
 /* Makes room for one more element, zeroed; NULL (logged) when there are too many. */
@@ -48,76 +34,80 @@ static void *append(const struct reader *r, void *array, size_t *n, size_t size)
     return memset((char *)grown + (*n)++ * size, 0, size);
 }
 
-/* "00ff,ffffffff": words of 32 bits, the highest first. */
-static bool parse_mask(const char *text, hwloc_bitmap_t pus) {
-    const size_t length = strlen(text);
-    unsigned bit = 0, digits = 0;
-    for (size_t i = length; i-- > 0;) {
-        if (text[i] == ',') {
-            bit += 4 * (8 - digits);
-            digits = 0;
-            continue;
-        }
-        const char *const all = "0123456789abcdef";
-        const char *found = strchr(all, text[i] | 0x20);
-        if (!found || digits == 8 || bit >= MAX_CPUS)
-            return false;
-        for (unsigned b = 0; b < 4; b++)
-            if ((found - all) >> b & 1)
-                hwloc_bitmap_set(pus, bit + b);
-        bit += 4;
-        digits++;
-    }
-    return length > 0;
-}
-
-static enum status read_nvlink(struct reader *r, const xmlNode *node, int gpu) {
-    struct nccl_nvlink *link = append(r, &r->system->nvlinks, &r->system->n_nvlinks, sizeof *link);
-    long count, class;
+/* NCCL takes the far end for an NVSwitch where it cannot look at it; so does this where it is no
+ * device of the file, once all are read. */
+static enum status read_link(struct reader *r, const xmlNode *node, int gpu) {
+    struct nccl_link *link = append(r, &r->system->links, &r->system->n_links, sizeof *link);
+    const char *target = xml_attribute(node, "target"), *count = xml_attribute(node, "count");
+    const long links = nccl_number(node, "count", 1024, -1);
+    const long class = nccl_hex(node, "tclass", 0xffffff, -1);
     if (!link)
         return ST_USAGE;
-    if (!parse_bus_id(xml_attribute(node, "target"), &link->to))
-        return bad(r, node, "has no target such as \"0000:17:00.0\"");
-    if (!number(node, "count", 10, 1, 1024, &count) || count < 0)
-        return bad(r, node, "has a count that is none");
-    if (!number(node, "tclass", 16, 0x030200, 0xffffff, &class))
-        return bad(r, node, "has a tclass that is none");
-    link->from = gpu;
-    link->links = (unsigned)count;
-    link->to_class = (unsigned)class;
     link->xgmi = xml_is(node, "xgmi");
+    if (nccl_is_hidden(target))
+        link->to.domain = NCCL_HIDDEN;
+    else if (!nccl_bus_id(target, &link->to))
+        return bad(r, node, "has no target such as \"0000:17:00.0\"");
+    if (links < 0 && count && *count)
+        return bad(r, node, "has a count that is none");
+    link->from = gpu;
+    link->links = links < 0 ? 1 : (unsigned)links;
+    link->into_switch = class < 0 ? !link->xgmi : class == 0x068000;
     return ST_OK;
 }
 
-static enum status read_gpu(struct reader *r, const xmlNode *node, int pci) {
-    long sm;
-    if (!number(node, "sm", 10, 0, 9999, &sm))
-        return bad(r, node, "has an sm that is none");
-    r->system->pcis[pci].sm = (int)sm;
+/* "910", "gfx942", "gfx90a:sramecc+:xnack-". RCCL calls gfx90a 910. */
+static void read_amd(const char *gcn, struct nccl_pci *pci) {
+    char name[12];
+    text_copy(name, sizeof name, strncmp(gcn, "gfx", 3) == 0 ? gcn + 3 : gcn);
+    name[strcspn(name, ":")] = '\0';
+    snprintf(pci->arch, sizeof pci->arch, "gfx%s", strcmp(name, "910") == 0 ? "90a" : name);
+    pci->link_mb_s = xgmi_mb_s(pci->arch);
+    if (pci->vendor == 0)
+        pci->vendor = 0x1002;
+}
+
+static void read_nvidia(int sm, struct nccl_pci *pci) {
+    snprintf(pci->arch, sizeof pci->arch, "sm_%d", sm);
+    pci->link_mb_s = nvlink_mb_s(sm);
+    if (pci->vendor == 0)
+        pci->vendor = 0x10de;
+}
+
+/* Of several <gpu> of a device, which ranks or parts of it are, each has all of its links. */
+static enum status read_gpu(struct reader *r, const xmlNode *node, int index) {
+    struct nccl_pci *pci = &r->system->pcis[index];
+    const char *gcn = xml_attribute(node, "gcn");
+    const int sm = (int)nccl_number(node, "sm", 9999, 0);
+    if (pci->has_gpu)
+        return ST_OK;
+    pci->has_gpu = true;
+    if (gcn && *gcn)
+        read_amd(gcn, pci);
+    else if (sm > 0)
+        read_nvidia(sm, pci);
     enum status st = ST_OK;
     for (const xmlNode *child = node->children; child && !st; child = child->next)
         if (xml_is(child, "nvlink") || xml_is(child, "xgmi"))
-            st = read_nvlink(r, child, pci);
+            st = read_link(r, child, index);
     return st;
 }
 
-/* Of a device with several ports the fastest counts, under the name of the first. */
-static enum status read_nic(struct reader *r, const xmlNode *node, struct nccl_pci *pci) {
+/* A <net> that says net="0" is no network to NCCL. */
+static enum status read_nic(struct reader *r, const xmlNode *node, int cpu, int pci) {
     for (const xmlNode *child = node->children; child; child = child->next) {
-        if (!xml_is(child, "net"))
+        if (!xml_is(child, "net") || nccl_number(child, "net", 1, 1) == 0)
             continue;
-        long mbit_s;
-        if (!number(child, "speed", 10, 0, 100000000, &mbit_s))
-            return bad(r, child, "has a speed that is none");
-        if (!pci) {
-            r->system->n_without_pci++;
-            continue;
-        }
-        if (!pci->net[0])
-            text_copy(pci->net, sizeof pci->net, xml_attribute(child, "name"));
-        if ((double)mbit_s > pci->net_mbit_s)
-            pci->net_mbit_s = (double)mbit_s;
+        struct nccl_net *net = append(r, &r->system->nets, &r->system->n_nets, sizeof *net);
+        if (!net)
+            return ST_USAGE;
+        net->cpu = cpu;
+        net->pci = pci;
+        net->mbit_s = (double)nccl_number(child, "speed", MOST_MBIT_S, 0);
+        text_copy(net->name, sizeof net->name, xml_attribute(child, "name"));
     }
+    if (pci >= 0)
+        r->system->pcis[pci].has_nic = true;
     return ST_OK;
 }
 
@@ -129,57 +119,45 @@ static enum status read_children(struct reader *r, const xmlNode *node, int cpu,
         if (xml_is(child, "pci"))
             st = read_pci(r, child, cpu, pci);
         else if (xml_is(child, "nic"))
-            st = read_nic(r, child, pci >= 0 ? &r->system->pcis[pci] : NULL);
-        else if (xml_is(child, "gpu") && pci >= 0)
-            st = read_gpu(r, child, pci);
+            st = read_nic(r, child, cpu, pci);
+        else if (xml_is(child, "gpu"))
+            st = pci < 0 ? bad(r, child, "stands in no <pci>") : read_gpu(r, child, pci);
     }
     return st;
 }
 
-static enum status read_link(const struct reader *r, const xmlNode *node, struct nccl_pci *pci) {
-    const char *speed = xml_attribute(node, "link_speed");
-    long width;
-    if (!number(node, "link_width", 10, 0, 64, &width) || width < 0)
-        return bad(r, node, "has a link_width that is none");
-    pci->gb_s = speed ? pcie_gb_s(pcie_parse_gt_s(speed), (int)width) : 0;
-    return ST_OK;
+/* Whether a device has the address of another. Of switches people write any. */
+static bool is_repeated(const struct nccl_system *system, int index) {
+    const struct nccl_pci *pci = &system->pcis[index];
+    for (int i = 0; i < index && pci->class_id != 0x0604; i++)
+        if (system->pcis[i].class_id != 0x0604 &&
+            memcmp(&system->pcis[i].id, &pci->id, sizeof pci->id) == 0)
+            return true;
+    return false;
 }
 
 /* Depth is bounded: the parser refuses elements nested deeper than 256. */
 static enum status read_pci(struct reader *r, const xmlNode *node, int cpu, int parent) {
     struct nccl_pci *pci = append(r, &r->system->pcis, &r->system->n_pcis, sizeof *pci);
+    const int index = (int)r->system->n_pcis - 1;
     if (!pci)
         return ST_USAGE;
-    const int index = (int)r->system->n_pcis - 1;
-    pci->cpu = cpu;
-    pci->parent = parent;
-    if (!parse_bus_id(xml_attribute(node, "busid"), &pci->id))
+    if (!nccl_bus_id(xml_attribute(node, "busid"), &pci->id))
         return bad(r, node, "has no busid such as \"0000:17:00.0\"");
-    for (int i = 0; i < index; i++)
-        if (memcmp(&r->system->pcis[i].id, &pci->id, sizeof pci->id) == 0)
-            return bad(r, node, "has a busid that another has");
-    long class;
-    if (!xml_attribute(node, "class") || !number(node, "class", 16, 0, 0xffffff, &class) ||
-        class < 0)
-        return bad(r, node, "has no class such as \"0x030200\"");
-    pci->class_id = (unsigned)class >> 8;
+    const long class = nccl_class(node);
+    if (class < 0)
+        return bad(r, node, "has no class such as \"0x030200\", and nothing below it to tell");
     if (parent >= 0 && r->system->pcis[parent].class_id != 0x0604)
         return bad(r, node, "hangs on a device that is no switch");
-    const struct {
-        const char *name;
-        unsigned *value;
-    } ids[] = {{"vendor", &pci->vendor},
-               {"device", &pci->device},
-               {"subsystem_vendor", &pci->subvendor},
-               {"subsystem_device", &pci->subdevice}};
-    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
-        long value;
-        if (!number(node, ids[i].name, 16, 0, 0xffff, &value) || value < 0)
-            return bad(r, node, "has a vendor or device that is no PCI id");
-        *ids[i].value = (unsigned)value;
-    }
-    const enum status st = read_link(r, node, pci);
-    return st ? st : read_children(r, node, cpu, index);
+    pci->cpu = cpu;
+    pci->parent = parent;
+    pci->class_id = (unsigned)class;
+    if (is_repeated(r->system, index))
+        return bad(r, node, "has a busid that another has");
+    pci->vendor = (unsigned)nccl_hex(node, "vendor", 0xffff, 0);
+    pci->device = (unsigned)nccl_hex(node, "device", 0xffff, 0);
+    pci->gb_s = nccl_pci_gb_s(node);
+    return read_children(r, node, cpu, index);
 }
 
 static void name_cpu(const xmlNode *node, char *model, size_t n) {
@@ -194,25 +172,35 @@ static void name_cpu(const xmlNode *node, char *model, size_t n) {
     text_copy(model, n, text);
 }
 
+/* Whether a <cpu> is of the same host as those before it. */
+static bool same_host(struct reader *r, const xmlNode *node) {
+    const char *host = xml_attribute(node, "host_hash");
+    if (!r->host)
+        r->host = host;
+    return !host || strcmp(host, r->host) == 0;
+}
+
 static enum status read_cpu(struct reader *r, const xmlNode *node) {
     struct nccl_cpu *cpu = append(r, &r->system->cpus, &r->system->n_cpus, sizeof *cpu);
     const size_t index = r->system->n_cpus - 1;
-    long numa;
     if (!cpu)
         return ST_USAGE;
     cpu->pus = hwloc_bitmap_alloc();
     if (!cpu->pus)
         return fail(ST_ENV, "out of memory for a set of processors");
-    if (!number(node, "numaid", 10, -1, MAX_CPUS - 1, &numa))
-        return bad(r, node, "has a numaid that is none");
-    cpu->numa = numa < 0 ? 0 : (int)numa; /* Linux' "none" on machines with one node */
+    if (!same_host(r, node))
+        return bad(r, node,
+                   "is of another host than those before it: files of several hosts are "
+                   "not read");
     const char *mask = xml_attribute(node, "affinity");
-    if (!mask || !parse_mask(mask, cpu->pus))
+    const bool has_mask = mask && *mask;
+    cpu->numa = (int)nccl_number(node, "numaid", NCCL_MOST_CPUS - 1, -1);
+    if (!nccl_mask(mask, cpu->pus))
         return bad(r, node, "has no affinity such as \"00ff,ffffffff\", a mask of its processors");
-    if (hwloc_bitmap_iszero(cpu->pus))
-        return bad(r, node, "has an affinity without processors");
+    if (!r->empty && has_mask && hwloc_bitmap_iszero(cpu->pus))
+        r->empty = node;
     for (size_t i = 0; i < index; i++) {
-        if (r->system->cpus[i].numa == cpu->numa)
+        if (cpu->numa >= 0 && r->system->cpus[i].numa == cpu->numa)
             return bad(r, node,
                        "has a numaid that another has: files of several hosts are not "
                        "read");
@@ -223,24 +211,71 @@ static enum status read_cpu(struct reader *r, const xmlNode *node) {
     return read_children(r, node, (int)index, -1);
 }
 
+static bool any_processor(const struct nccl_system *system) {
+    for (size_t i = 0; i < system->n_cpus; i++)
+        if (!hwloc_bitmap_iszero(system->cpus[i].pus))
+            return true;
+    return false;
+}
+
+static bool is_taken(const struct nccl_system *system, int numa) {
+    for (size_t i = 0; i < system->n_cpus; i++)
+        if (system->cpus[i].numa == numa)
+            return true;
+    return false;
+}
+
+/* Linux has no number for the node of machines that have one only. Beside numbered ones, a <cpu>
+ * without number and processors is the place of devices that have none. */
+static void number_nodes(struct nccl_system *system) {
+    bool any = any_processor(system);
+    for (size_t i = 0; i < system->n_cpus; i++)
+        any |= system->cpus[i].numa >= 0;
+    for (size_t i = 0; i < system->n_cpus; i++) {
+        struct nccl_cpu *cpu = &system->cpus[i];
+        int number = 0;
+        if (cpu->numa >= 0 || (hwloc_bitmap_iszero(cpu->pus) && (any || i > 0)))
+            continue;
+        while (is_taken(system, number))
+            number++;
+        cpu->numa = number;
+    }
+}
+
+static void resolve_links(struct nccl_system *system) {
+    for (size_t i = 0; i < system->n_links; i++)
+        for (size_t j = 0; j < system->n_pcis; j++) {
+            const bool same =
+                memcmp(&system->links[i].to, &system->pcis[j].id, sizeof system->pcis[j].id) == 0;
+            if (same && system->pcis[j].has_gpu)
+                system->links[i].into_switch = false;
+        }
+}
+
 static enum status read_system(struct reader *r, const xmlNode *root) {
     if (!root || !xml_is(root, "system"))
         return fail(ST_USAGE, "%s is no NCCL topology: no <system> element", r->path);
-    const char *version = xml_attribute(root, "version");
-    if (!version || strcmp(version, "1") != 0)
-        return bad(r, root, "has another version than 1, the only one that is known");
+    const long version = nccl_number(root, "version", 1000, -1);
+    if (version != 1 && version != 2)
+        return bad(r, root, "has another version than 1 (NCCL) and 2 (RCCL), which are known");
     enum status st = ST_OK;
     for (const xmlNode *node = root->children; node && !st; node = node->next)
         if (xml_is(node, "cpu"))
             st = read_cpu(r, node);
     if (!st && r->system->n_cpus == 0)
         st = bad(r, root, "has no <cpu>");
-    return st;
+    if (!st && r->empty && !any_processor(r->system))
+        st = bad(r, r->empty, "has an affinity without processors, and no other <cpu> has any");
+    if (st)
+        return st;
+    number_nodes(r->system);
+    resolve_links(r->system);
+    return ST_OK;
 }
 
 enum status nccl_read(struct nccl_system *system, const char *path) {
     *system = (struct nccl_system){0};
-    struct reader r = {path, system};
+    struct reader r = {.path = path, .system = system};
     xmlDoc *doc;
     enum status st = xml_read(path, &doc);
     if (st)
@@ -258,6 +293,7 @@ void nccl_free(struct nccl_system *system) {
         hwloc_bitmap_free(system->cpus[i].pus);
     free(system->cpus);
     free(system->pcis);
-    free(system->nvlinks);
+    free(system->nets);
+    free(system->links);
     *system = (struct nccl_system){0};
 }

@@ -67,23 +67,25 @@ static enum status configure_hwloc_xml(hwloc_topology_t topo, const char *path, 
 }
 
 static void note_nccl(const struct nccl_system *system, char *note, size_t n) {
-    static const char told[] =
-        "NCCL topologies tell no packages, cores and host bridges: NUMA nodes count as packages, "
-        "and PHB may be NODE";
-    if (system->n_without_pci > 0)
-        snprintf(note, n, "%s; network interfaces that are no PCI devices are left out (%zu)", told,
-                 system->n_without_pci);
-    else
-        snprintf(note, n, "%s", told);
+    bool hidden = false, mute = false;
+    for (size_t i = 0; i < system->n_links; i++)
+        hidden |= system->links[i].to.domain == NCCL_HIDDEN;
+    for (size_t i = 0; i < system->n_cpus; i++)
+        mute |= hwloc_bitmap_iszero(system->cpus[i].pus);
+    snprintf(note, n,
+             "NCCL topologies tell no packages, cores and host bridges: NUMA nodes count as "
+             "packages, and PHB may be NODE%s%s",
+             hidden ? "; some NVSwitches are hidden, and not counted" : "",
+             mute ? "; this one does not tell all processors" : "");
 }
 
 static enum status configure_nccl_xml(hwloc_topology_t topo, const char *path, char *note,
                                       size_t n) {
     struct nccl_system system;
     enum status st = nccl_read(&system, path);
-    char *text = st == ST_OK ? nccl_to_hwloc(&system) : NULL;
-    if (st == ST_OK && !text)
-        st = ST_ENV;
+    char *text = NULL;
+    if (st == ST_OK)
+        st = nccl_to_hwloc(&system, &text);
     if (st == ST_OK && hwloc_topology_set_xmlbuffer(topo, text, (int)strlen(text) + 1))
         st = fail(ST_USAGE, "%s: hwloc does not take the machine that it describes", path);
     if (st == ST_OK)

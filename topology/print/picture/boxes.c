@@ -119,13 +119,13 @@ static enum status add_caches(const struct view *v, struct box *parent,
     return add_cores(v, group, within);
 }
 
-static bool hangs_on(const struct machine *machine, const struct pci_device *device,
+static bool hangs_on(const struct machine *machine, const struct io_device *device,
                      hwloc_const_bitmap_t within) {
-    const hwloc_obj_t near = hwloc_get_non_io_ancestor_obj(machine->topo, device->pci_obj);
+    const hwloc_obj_t near = hwloc_get_non_io_ancestor_obj(machine->topo, device->obj);
     return within ? near->parent && hwloc_bitmap_isincluded(near->cpuset, within) : !near->parent;
 }
 
-static enum status add_device(struct box *group, const struct pci_device *device) {
+static enum status add_device(struct box *group, const struct io_device *device) {
     struct box *box = box_new(group, device->kind == DEVICE_GPU ? GPU : NIC, 1);
     if (!box)
         return ST_ENV;
@@ -144,7 +144,7 @@ static enum status add_devices(const struct view *v, struct box *parent,
     const struct machine *m = v->machine;
     struct box *group = NULL;
     for (int i = 0; i < m->n_gpus + m->n_nics; i++) {
-        const struct pci_device *device = i < m->n_gpus ? &m->gpus[i] : &m->nics[i - m->n_gpus];
+        const struct io_device *device = i < m->n_gpus ? &m->gpus[i] : &m->nics[i - m->n_gpus];
         if (done[i] || !hangs_on(m, device, within))
             continue;
         done[i] = true;

@@ -37,7 +37,7 @@ struct matrix {
     double most; /* of the rates */
 };
 
-static const struct pci_device *device_at(const struct matrix *m, int i) {
+static const struct io_device *device_at(const struct matrix *m, int i) {
     return i < m->machine->n_gpus ? &m->machine->gpus[i]
                                   : &m->machine->nics[i - m->machine->n_gpus];
 }
