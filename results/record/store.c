@@ -140,40 +140,6 @@ enum status store_append(struct store *store, const json_t *record) {
     return fail(ST_ENV, "%s/records.jsonl: record not written: %s", store->dir, strerror(cause));
 }
 
-static enum status write_all(int fd, const char *text, size_t length) {
-    while (length > 0) {
-        const ssize_t n = write(fd, text, length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return ST_ENV;
-        text += n;
-        length -= (size_t)n;
-    }
-    return ST_OK;
-}
-
-enum status store_write_file(struct store *store, const char *name, const char *text,
-                             size_t length) {
-    char temporary[256];
-    const int n = snprintf(temporary, sizeof temporary, ".%s.new", name);
-    if (strchr(name, '/') || n < 0 || (size_t)n >= sizeof temporary)
-        return fail(ST_USAGE, "%s: not a plain file name", name);
-    const int fd = openat(store->dir_fd, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return fail(ST_ENV, "%s/%s: %s", store->dir, name, strerror(errno));
-    enum status st = write_all(fd, text, length);
-    if (close(fd) != 0)
-        st = ST_ENV;
-    if (st == ST_OK && renameat(store->dir_fd, temporary, store->dir_fd, name) != 0)
-        st = ST_ENV;
-    if (st == ST_OK)
-        return ST_OK;
-    fail(ST_ENV, "%s/%s: %s", store->dir, name, strerror(errno));
-    unlinkat(store->dir_fd, temporary, 0);
-    return st;
-}
-
 /* The run.json that is there, or a new one; NULL and *st on failure. */
 static json_t *load_runs(const struct store *store, enum status *st) {
     const int fd = openat(store->dir_fd, "run.json", O_RDONLY | O_CLOEXEC);
@@ -211,6 +177,20 @@ static json_t *describe_run(int argc, char *const argv[], time_t start, const js
     return run;
 }
 
+/* Writes run.json whole, or leaves the old one. */
+static enum status write_runs(const struct store *store, const json_t *file) {
+    static const char temporary[] = ".run.json.new";
+    const int fd = openat(store->dir_fd, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    bool done = fd >= 0 && json_dumpfd(file, fd, JSON_INDENT(2)) == 0;
+    if (fd >= 0 && close(fd) != 0)
+        done = false;
+    if (done && renameat(store->dir_fd, temporary, store->dir_fd, "run.json") == 0)
+        return ST_OK;
+    fail(ST_ENV, "%s/run.json: %s", store->dir, strerror(errno));
+    unlinkat(store->dir_fd, temporary, 0);
+    return ST_ENV;
+}
+
 enum status store_add_run(struct store *store, int argc, char *const argv[], time_t start,
                           const json_t *fingerprint) {
     enum status st;
@@ -218,12 +198,9 @@ enum status store_add_run(struct store *store, int argc, char *const argv[], tim
     if (!file)
         return st;
     json_t *run = describe_run(argc, argv, start, fingerprint);
-    char *text = NULL;
-    if (json_array_append_new(json_object_get(file, "runs"), run) == 0)
-        text = json_dumps(file, JSON_INDENT(2));
-    st = text ? store_write_file(store, "run.json", text, strlen(text))
-              : fail(ST_ENV, "%s: out of memory for run.json", store->dir);
-    free(text);
+    st = json_array_append_new(json_object_get(file, "runs"), run) == 0
+             ? write_runs(store, file)
+             : fail(ST_ENV, "%s: out of memory for run.json", store->dir);
     json_decref(file);
     return st;
 }

@@ -1,5 +1,5 @@
-/* A run folder: records.jsonl (one record a line, appended as results come), run.json, and further
- * files such as topology.xml.
+/* A run folder: records.jsonl (one record a line, appended as results come) and run.json; others
+ * put further files there, such as topology.xml.
  *
  * A killed run keeps every finished record: each is one write(2) to a file opened with O_APPEND.
  * One process writes a folder at a time; a later run into the same folder appends to it. */
@@ -27,10 +27,6 @@ enum status store_append(struct store *store, const json_t *record);
  * may be NULL. A run.json that is not one is refused with ST_USAGE, not overwritten. */
 enum status store_add_run(struct store *store, int argc, char *const argv[], time_t start,
                           const json_t *fingerprint);
-
-/* Writes a file of the folder whole, or leaves the old one: name without a slash. */
-enum status store_write_file(struct store *store, const char *name, const char *text,
-                             size_t length);
 
 /* NULL is allowed. */
 void store_close(struct store *store);

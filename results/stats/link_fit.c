@@ -38,7 +38,8 @@ static void measure_errors(const struct link_point *points, size_t n, struct lin
     double squares = 0;
     fit->max_rel_error = 0;
     for (size_t i = 0; i < n; i++) {
-        const double error = link_fit_time(fit, points[i].bytes) / points[i].seconds - 1;
+        const double time = fit->latency_s + points[i].bytes / fit->bytes_per_s;
+        const double error = time / points[i].seconds - 1;
         squares += error * error;
         fit->max_rel_error = fmax(fit->max_rel_error, fabs(error));
     }
@@ -66,8 +67,4 @@ bool link_fit(const struct link_point *points, size_t n, struct link_fit *out) {
     *out = (struct link_fit){.latency_s = latency, .bytes_per_s = unit / slope};
     measure_errors(points, n, out);
     return isfinite(out->bytes_per_s);
-}
-
-double link_fit_time(const struct link_fit *fit, double bytes) {
-    return fit->latency_s + bytes / fit->bytes_per_s;
 }

@@ -26,7 +26,4 @@ struct link_fit {
  * size or a time that is not positive and finite, or times that do not grow with the size. */
 bool link_fit(const struct link_point *points, size_t n, struct link_fit *out);
 
-/* Seconds that the fit gives a message. */
-double link_fit_time(const struct link_fit *fit, double bytes);
-
 #endif

@@ -148,8 +148,6 @@ static void run_json_keeps_every_run(void **state) {
     assert_int_equal(store_add_run(store, 4, argv, 0, print), ST_OK);
     assert_int_equal(store_add_run(store, 2, argv, 86400, NULL), ST_OK);
     json_decref(print);
-    assert_int_equal(store_write_file(store, "topology.xml", "<x/>", 4), ST_OK);
-    assert_int_equal(store_write_file(store, "../topology.xml", "<x/>", 4), ST_USAGE);
     strcat(path, "/run.json");
     json_t *file = json_load_file(path, 0, NULL);
     const json_t *runs = json_object_get(file, "runs");
