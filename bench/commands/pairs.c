@@ -7,9 +7,9 @@
 #include "bench/cases/comm_kinds.h"
 #include "bench/cases/comm_options.h"
 #include "bench/links/interconnect.h"
+#include "bench/links/pair_record.h"
 #include "bench/links/source.h"
 #include "bench/measure/setup.h"
-#include "bench/record/pair.h"
 #include "device/dtype.h"
 #include "results/record/record.h"
 

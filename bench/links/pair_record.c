@@ -1,4 +1,4 @@
-#include "bench/record/pair.h"
+#include "bench/links/pair_record.h"
 
 #include <math.h>
 #include <stdlib.h>

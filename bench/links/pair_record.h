@@ -1,8 +1,8 @@
 /* What a record says of the pairs of ranks: each of them, and every link class as a curve and a
  * fit.
  */
-#ifndef SPB_BENCH_RECORD_PAIR_H
-#define SPB_BENCH_RECORD_PAIR_H
+#ifndef SPB_BENCH_LINKS_PAIR_RECORD_H
+#define SPB_BENCH_LINKS_PAIR_RECORD_H
 
 #include <jansson.h>
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/record/pair.h"
+#include "bench/links/pair_record.h"
 #include "results/record/record.h"
 
 /* What each part of a probe may take, but for its fewest samples. */

@@ -1,7 +1,7 @@
 /* Records of pairs read for predictions, and which pairs a probe takes. */
+#include "bench/links/pair_record.h"
 #include "bench/links/probe.h"
 #include "bench/links/rates.h"
-#include "bench/record/pair.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The tournament of pairs, measured and recorded: nobody is left out, every byte is right. */
+#include "bench/links/pair_record.h"
 #include "bench/measure/pair_times.h"
-#include "bench/record/pair.h"
 
 #include <math.h>
 #include <string.h>
