@@ -59,7 +59,7 @@ void nccl_put_switches(struct nccl_writer *w) {
                 " pci_link_speed=\"0.0\">",
                 w->ends[i].gp_index, id->domain & 0xffff, id->bus, id->dev, id->func);
         if (id->domain == NCCL_HIDDEN)
-            nccl_put_info(w->out, NCCL_INFO_HIDDEN, "1");
+            fprintf(w->out, "<info name=\"" NCCL_INFO_HIDDEN "\" value=\"1\"/>");
         fprintf(w->out, "</object>\n");
     }
 }

@@ -16,7 +16,7 @@ static void put_text(FILE *out, const char *text) {
             fputc(*text, out);
 }
 
-void nccl_put_info(FILE *out, const char *name, const char *value) {
+static void put_info(FILE *out, const char *name, const char *value) {
     fprintf(out, "<info name=\"%s\" value=\"", name);
     put_text(out, value);
     fprintf(out, "\"/>");
@@ -87,7 +87,7 @@ static void put_nets(struct nccl_writer *w, int cpu, int pci) {
         if (net->cpu != cpu || net->pci != pci)
             continue;
         open_os_device(w, net->name, OSDEV_OPENFABRICS);
-        nccl_put_info(w->out, NCCL_INFO_NET, "1");
+        put_info(w->out, NCCL_INFO_NET, "1");
         if (net->mbit_s > 0)
             put_mb_s(w->out, NCCL_INFO_PORT, net->mbit_s / 8);
         fprintf(w->out, "</object>\n");
@@ -100,7 +100,7 @@ static void put_gpu(struct nccl_writer *w, const struct nccl_pci *p) {
         put_mb_s(w->out, NCCL_INFO_LINK, p->link_mb_s);
     open_os_device(w, "", OSDEV_COPROC);
     if (p->arch[0] && !gpu_model_find(p->vendor, p->device))
-        nccl_put_info(w->out, "GPUModel", p->arch);
+        put_info(w->out, "GPUModel", p->arch);
     fprintf(w->out, "</object>");
 }
 
@@ -116,7 +116,7 @@ static void put_device(struct nccl_writer *w, const struct nccl_pci *p) {
     fprintf(w->out, ">");
     snprintf(id, sizeof id, "%04x:%02x:%02x.%01x", p->id.domain, p->id.bus, p->id.dev, p->id.func);
     if (p->id.domain > 0xffff)
-        nccl_put_info(w->out, NCCL_INFO_BUS_ID, id);
+        put_info(w->out, NCCL_INFO_BUS_ID, id);
     if (p->has_gpu)
         put_gpu(w, p);
     put_nets(w, p->cpu, index);
@@ -237,10 +237,10 @@ static enum status put_machine(struct nccl_writer *w) {
     put_sets(w, w->all, NULL);
     fprintf(w->out, ">\n");
     if (s->cpus[0].model[0])
-        nccl_put_info(w->out, "CPUModel", s->cpus[0].model);
+        put_info(w->out, "CPUModel", s->cpus[0].model);
     hwloc_bitmap_list_snprintf(made_up, sizeof made_up, w->made_up);
     if (made_up[0])
-        nccl_put_info(w->out, NCCL_INFO_MADE_UP, made_up);
+        put_info(w->out, NCCL_INFO_MADE_UP, made_up);
     for (size_t i = 0; i < s->n_cpus; i++)
         put_cpu(w, w->order[i]);
     nccl_put_switches(w);

@@ -35,7 +35,4 @@ void nccl_put_switches(struct nccl_writer *w);
 /* The matrices of NVLinks and XGMI links, after all objects. ST_ENV when memory is short. */
 enum status nccl_put_matrices(struct nccl_writer *w);
 
-/* <info name="" value=""/> */
-void nccl_put_info(FILE *out, const char *name, const char *value);
-
 #endif
