@@ -2,49 +2,48 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/options/options.h"
 #include "base/output.h"
 #include "base/paths.h"
 #include "bench/commands/build_info.h"
-#include "bench/commands/commands.h"
+#include "bench/commands/command_line.h"
 #include "bench/launch/launch.h"
 #include "bench/launch/rank/ranks.h"
 #include "bench/launch/supervisor/supervisor.h"
-#include "bench/options/table.h"
+#include "bench/options/command.h"
+#include "results/export/export.h"
 
 /* --help, --version and --list need no command. */
-static bool answer_flags(const struct opts *opts, const char *data_dir) {
-    if (opts_flag(opts, "help"))
-        opts_help(options_table(), opts_command(opts), stdout);
-    else if (opts_flag(opts, "version"))
+static bool answer_flags(const struct options *o, const char *data_dir) {
+    if (o->help)
+        opts_help(&command_line, opts_command(o->line), stdout);
+    else if (o->version)
         printf("spbench %s%s%s\n", build_info.version, build_info.git[0] ? " " : "",
                build_info.git);
-    else if (opts_flag(opts, "list"))
+    else if (o->list)
         list_print(data_dir, stdout);
     else
         return false;
     return true;
 }
 
-static int run_command(const struct opts *opts, int argc, char **argv, const char *data_dir,
+static int run_command(const struct options *o, int argc, char **argv, const char *data_dir,
                        const struct launch *launch) {
-    const struct command_row *row = &command_rows[opts_command(opts)];
-    const bool local = row->local && (!row->is_local || row->is_local(opts));
-    const bool listed = row->cases && opts_flag(opts, "dry-run");
+    const struct command *row = o->command;
+    const bool local = row->local && (!row->is_local || row->is_local(o));
+    const bool listed = row->cases && o->dry_run;
     if ((local || listed) && launch->rank > 0)
         return ST_OK; /* said once */
     if (local)
-        return (int)row->local(opts, data_dir);
-    const struct supervised what = {opts, argc, argv, data_dir};
-    const char *format = listed ? opts_str(opts, "output", 0) : "table";
-    if (strcmp(format, "table") != 0 && strcmp(format, "jsonl") != 0)
-        return (int)fail(ST_USAGE, "--dry-run lists as -o table or jsonl, not %s", format);
+        return (int)row->local(o, data_dir);
+    const struct supervised what = {o, argc, argv, data_dir};
+    if (listed && o->exporter != &export_table && o->exporter != &export_jsonl)
+        return (int)fail(ST_USAGE, "--dry-run lists as -o table or jsonl, not %s",
+                         o->exporter->name);
     size_t runnable = 0;
     if (listed && launch->is_rank) /* the launcher has said how many ranks there are */
-        return (int)row->cases(opts, data_dir, launch->size, stdout, &runnable);
+        return (int)row->cases(o, data_dir, launch->size, stdout, &runnable);
     if (listed)
         return (int)supervise_cases(&what, stdout);
     if (row->launch)
@@ -52,7 +51,7 @@ static int run_command(const struct opts *opts, int argc, char **argv, const cha
                                                      "without mpiexec")
                                : row->launch(&what);
     if (launch->is_rank)
-        return (int)ranks_main(opts, argc, argv, data_dir, launch);
+        return (int)ranks_main(o, argc, argv, data_dir, launch);
     return supervise_command(&what);
 }
 
@@ -68,7 +67,7 @@ int main(int argc, char **argv) {
     open_closed_streams();
     signal(SIGPIPE, SIG_IGN); /* a reader that left ends what writes to it, which may have ranks */
     const struct launch launch = launch_detect();
-    struct opts *opts = NULL;
+    struct options options = {0};
     char data_dir[4096];
     log_set_rank(launch.rank, 0);
     enum status st = path_data_dir(data_dir, sizeof data_dir);
@@ -76,14 +75,14 @@ int main(int argc, char **argv) {
     const int silent = launch.rank > 0 ? LOG_SILENT : 0;
     log_set_rank(launch.rank, silent);
     if (st == ST_OK)
-        st = opts_parse(options_table(), argc, argv, &opts);
+        st = options_parse(&command_line, argc, argv, &options);
     int code = (int)st;
     if (st == ST_OK) {
-        log_set_rank(launch.rank, silent ? silent : opts_flag(opts, "quiet"));
-        if (!answer_flags(opts, data_dir))
-            code = run_command(opts, argc, argv, data_dir, &launch);
+        log_set_rank(launch.rank, silent ? silent : options.quiet);
+        if (!answer_flags(&options, data_dir))
+            code = run_command(&options, argc, argv, data_dir, &launch);
     }
-    opts_free(opts);
+    options_free(&options);
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == ST_OK)
         code = (int)output_failed(stdout, "the output");
     return code;

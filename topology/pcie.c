@@ -63,8 +63,8 @@ static const struct generation {
     int sm;
     double mb_s;
 } generations[] = {
-    {60, 20000},   {70, 25000}, {75, 25000},  {80, 25000},
-    {86, 14062.5}, {90, 25000}, {100, 50000}, {103, 50000}, {107, 50000},
+    {60, 20000}, {70, 25000},  {75, 25000},  {80, 25000},  {86, 14062.5},
+    {90, 25000}, {100, 50000}, {103, 50000}, {107, 50000},
 };
 
 double nvlink_mb_s(int sm) {
@@ -74,8 +74,8 @@ double nvlink_mb_s(int sm) {
     return 0;
 }
 
-/* AMD Instinct data sheets, "peak Infinity Fabric link bandwidth", both directions together: MI50, MI60
- * and MI100 92 GB/s, MI200 100, MI300 128, MI350 153.6. */
+/* AMD Instinct data sheets, "peak Infinity Fabric link bandwidth", both directions together: MI50,
+ * MI60 and MI100 92 GB/s, MI200 100, MI300 128, MI350 153.6. */
 static const struct {
     const char *arch; /* and what begins so */
     double mb_s;

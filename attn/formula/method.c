@@ -12,20 +12,6 @@ const struct sp_method *sp_method_find(const char *name) {
     return NULL;
 }
 
-bool sp_method_has(const struct sp_method *method, const char *key) {
-    for (const char *const *option = method->options; option && *option; option++)
-        if (strcmp(*option, key) == 0)
-            return true;
-    return false;
-}
-
-bool sp_method_option(const char *key) {
-    for (int i = 0; sp_methods[i]; i++)
-        if (sp_method_has(sp_methods[i], key))
-            return true;
-    return false;
-}
-
 const struct sp_method *sp_method_on(const struct problem *p, const struct sp_method *asked) {
     return p->sp_size == 1 ? &sp_local : asked;
 }

@@ -20,6 +20,7 @@ struct sp_method {
 
     /* Keys of options that not all methods have, of those it has; ends with NULL. NULL: none. */
     const char *const *options;
+    bool two_groups; /* it has Ulysses groups and rings, of sizes that can be chosen */
 
     /* The layout when none is asked for, and how sp_size splits into ulysses_size x ring_size. The
      * ulysses_size that was asked for, or 0, is there; methods that have no choice ignore it. */
@@ -49,10 +50,6 @@ extern const struct sp_method *const sp_methods[];
 
 /* The method called name, or NULL. */
 const struct sp_method *sp_method_find(const char *name);
-
-/* Whether some methods have this option and others have not; and whether this one has it. */
-bool sp_method_option(const char *key);
-bool sp_method_has(const struct sp_method *method, const char *key);
 
 /* The method that solves p: the one that was asked for, but a sequence on one rank is local to it,
  * whatever the method. */

@@ -25,6 +25,7 @@ const struct sp_method sp_usp = {
     .name = "usp",
     .help = "heads exchanged in groups, K/V in rings of groups (Ulysses x Ring)",
     .options = (const char *const[]){"fuse_qkv", "ulysses_size", "inner", NULL},
+    .two_groups = true,
     .default_layout = unified_balanced_layout,
     .split = split,
     .supports = supports,

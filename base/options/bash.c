@@ -28,9 +28,9 @@ static void print_choice_case(const struct option_table *table, const struct opt
     for (size_t c = 0; c < table->n_commands; c++) {
         if (!option_belongs(o, (int)c))
             continue;
-        fprintf(out, "%s%s:--%s", separator, table->commands[c].name, o->name);
+        fprintf(out, "%s%s:--%s", separator, table->commands[c]->name, o->name);
         if (o->letter)
-            fprintf(out, "|%s:-%c", table->commands[c].name, o->letter);
+            fprintf(out, "|%s:-%c", table->commands[c]->name, o->letter);
         separator = "|";
     }
     option_choices(o, " ", choices, sizeof choices);
@@ -52,7 +52,7 @@ void opts_bash_completion(const struct option_table *table, FILE *out) {
           "        case $word in\n        ",
           out);
     for (size_t c = 0; c < table->n_commands; c++)
-        fprintf(out, "%s%s", c ? "|" : "", table->commands[c].name);
+        fprintf(out, "%s%s", c ? "|" : "", table->commands[c]->name);
     fputs(") command=$word; break ;;\n        esac\n    done\n    case $command:$prev in\n", out);
     for (size_t i = 0; i < table->n_options; i++)
         if (table->options[i].type == OPT_CHOICE && !table->options[i].hidden)
@@ -70,10 +70,10 @@ void opts_bash_completion(const struct option_table *table, FILE *out) {
     print_standalone(table, out);
     fputs("\" ;;\n    :*) names=\"", out);
     for (size_t c = 0; c < table->n_commands; c++)
-        fprintf(out, "%s%s", c ? " " : "", table->commands[c].name);
+        fprintf(out, "%s%s", c ? " " : "", table->commands[c]->name);
     fputs("\" ;;\n", out);
     for (size_t c = 0; c < table->n_commands; c++) {
-        fprintf(out, "    %s:-*) names=\"", table->commands[c].name);
+        fprintf(out, "    %s:-*) names=\"", table->commands[c]->name);
         print_names(table, c, out);
         fputs("\" ;;\n", out);
     }

@@ -77,7 +77,7 @@ static void print_options(const struct option_table *table, unsigned mask, FILE 
 
 void opts_help(const struct option_table *table, int command, FILE *out) {
     if (command >= 0) {
-        const struct option_command *c = &table->commands[command];
+        const struct option_command *c = table->commands[command];
         fprintf(out, "Usage: %s %s [options]%s%s\n\n", table->program, c->name,
                 *c->arguments ? " " : "", c->arguments);
         wrap(out, 0, c->help);
@@ -89,9 +89,9 @@ void opts_help(const struct option_table *table, int command, FILE *out) {
     fprintf(out, "\nCommands\n");
     for (size_t i = 0; i < table->n_commands; i++) {
         char item[ITEM_MAX];
-        snprintf(item, sizeof item, "  %s %s", table->commands[i].name,
-                 table->commands[i].arguments);
-        print_item(out, item, table->commands[i].help);
+        snprintf(item, sizeof item, "  %s %s", table->commands[i]->name,
+                 table->commands[i]->arguments);
+        print_item(out, item, table->commands[i]->help);
     }
     print_options(table, (1u << table->n_commands) - 1u, out);
     fprintf(out, "\n'%s COMMAND --help' lists the options of a command.\n", table->program);
@@ -122,7 +122,7 @@ static void roff_takers(const struct option_table *table, const struct option *o
         if (!option_belongs(o, (int)c))
             continue;
         fputs(separator, out);
-        roff(out, table->commands[c].name);
+        roff(out, table->commands[c]->name);
         separator = ", ";
     }
     fputs(".\n", out);
@@ -156,7 +156,7 @@ void opts_man(const struct option_table *table, const char *version, FILE *out) 
     roff(out, table->summary);
     fprintf(out, "\n.SH SYNOPSIS\n.B %s\n.I COMMAND\n[options]\n.SH COMMANDS\n", table->program);
     for (size_t i = 0; i < table->n_commands; i++) {
-        const struct option_command *c = &table->commands[i];
+        const struct option_command *c = table->commands[i];
         fprintf(out, ".TP\n\\fB%s\\fR %s%s%s\n", c->name, *c->arguments ? "\\fI" : "", c->arguments,
                 *c->arguments ? "\\fR" : "");
         roff(out, c->help);

@@ -9,8 +9,8 @@
 struct opts {
     const struct option_table *table;
     int command;
-    struct option_values *values; /* one per row */
-    const char **arguments;       /* without the command word */
+    struct option_values *initial, *given; /* one per row; n 0: none */
+    const char **arguments;                /* without the command word */
     size_t n_arguments;
 };
 
@@ -50,7 +50,7 @@ static const struct option *find_letter(const struct option_table *table, char l
 
 static int find_command(const struct option_table *table, const char *word) {
     for (size_t i = 0; i < table->n_commands; i++)
-        if (strcmp(table->commands[i].name, word) == 0)
+        if (strcmp(table->commands[i]->name, word) == 0)
             return (int)i;
     return -1;
 }
@@ -141,19 +141,24 @@ static enum status foreign_option(const struct opts *opts, const char *name) {
             continue;
         const size_t used = strlen(takers);
         snprintf(takers + used, sizeof takers - used, "%s%s", used ? ", " : "",
-                 t->commands[c].name);
+                 t->commands[c]->name);
     }
     return fail(ST_USAGE, "'%s' does not take --%s; these commands do: %s",
-                t->commands[opts->command].name, name, takers);
+                t->commands[opts->command]->name, name, takers);
 }
 
-/* Defaults of all rows, then what was given; *standalone: a flag that needs no command is on. */
+/* Values that hold: those given, or the default. */
+static const struct option_values *values_of(const struct opts *opts, size_t row) {
+    return opts->given[row].n ? &opts->given[row] : &opts->initial[row];
+}
+
+/* Defaults of all rows, and what was given; *standalone: a flag that needs no command is on. */
 static enum status set_values(struct opts *opts, const struct line *line, bool *standalone) {
     const struct option_table *t = opts->table;
     for (size_t i = 0; i < t->n_options; i++) {
         const struct option *o = &t->options[i];
         const char *initial = o->initial ? o->initial : o->type == OPT_FLAG ? "off" : NULL;
-        const enum status st = initial ? option_values_parse(o, initial, &opts->values[i]) : ST_OK;
+        const enum status st = initial ? option_values_parse(o, initial, &opts->initial[i]) : ST_OK;
         if (st)
             return st;
     }
@@ -161,15 +166,14 @@ static enum status set_values(struct opts *opts, const struct line *line, bool *
         const struct option *o = option_find(t, line->given[i].name, opts->command);
         if (opts->command >= 0 && !option_belongs(o, opts->command))
             return foreign_option(opts, o->name);
-        struct option_values *values = &opts->values[o - t->options];
-        const enum status st = option_values_parse(o, line->given[i].text, values);
+        const enum status st =
+            option_values_parse(o, line->given[i].text, &opts->given[o - t->options]);
         if (st)
             return st;
-        values->set = true;
     }
     for (size_t i = 0; i < t->n_options; i++)
-        if (t->options[i].standalone && opts->values[i].n)
-            *standalone |= opts->values[i].v[0].i != 0;
+        if (t->options[i].standalone)
+            *standalone |= values_of(opts, i)->v[0].i != 0;
     return ST_OK;
 }
 
@@ -179,8 +183,8 @@ static enum status unknown_command(const struct option_table *table, const char 
     for (size_t i = 0; i < table->n_commands; i++) {
         const size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
-                 table->commands[i].name);
-        suggest_consider(&near, table->commands[i].name);
+                 table->commands[i]->name);
+        suggest_consider(&near, table->commands[i]->name);
     }
     if (*word && near.best)
         return fail(ST_USAGE, "unknown command '%s'; did you mean '%s'?", word, near.best);
@@ -196,7 +200,7 @@ static enum status check_words(const struct opts *opts, const struct line *line,
             return ST_OK;
         return unknown_command(opts->table, line->n_words ? line->words[0] : "");
     }
-    const struct option_command *c = &opts->table->commands[opts->command];
+    const struct option_command *c = opts->table->commands[opts->command];
     const int n = (int)opts->n_arguments;
     if (n > c->max_arguments)
         return fail(ST_USAGE, "'%s': unexpected argument '%s'; usage: %s %s [options] %s", c->name,
@@ -214,9 +218,10 @@ static struct opts *new_opts(const struct option_table *table, size_t room) {
         return NULL;
     *opts = (struct opts){.table = table,
                           .command = -1,
-                          .values = calloc(table->n_options, sizeof *opts->values),
+                          .initial = calloc(table->n_options, sizeof *opts->initial),
+                          .given = calloc(table->n_options, sizeof *opts->given),
                           .arguments = calloc(room, sizeof *opts->arguments)};
-    if (opts->values && opts->arguments)
+    if (opts->initial && opts->given && opts->arguments)
         return opts;
     opts_free(opts);
     return NULL;
@@ -260,9 +265,12 @@ enum status opts_parse(const struct option_table *table, int argc, char *const a
 void opts_free(struct opts *opts) {
     if (!opts)
         return;
-    for (size_t i = 0; opts->values && i < opts->table->n_options; i++)
-        option_values_free(&opts->values[i]);
-    free(opts->values);
+    for (size_t i = 0; opts->initial && opts->given && i < opts->table->n_options; i++) {
+        option_values_free(&opts->initial[i]);
+        option_values_free(&opts->given[i]);
+    }
+    free(opts->initial);
+    free(opts->given);
     free(opts->arguments);
     free(opts);
 }
@@ -283,70 +291,36 @@ const char *opts_argument(const struct opts *opts, size_t i) {
     return i < opts->n_arguments ? opts->arguments[i] : NULL;
 }
 
-/* Asking for what the table does not have is a bug that no input can cause or repair. */
-_Noreturn static void misuse(const char *name, const char *what) {
-    fail(ST_USAGE, "bug: option '%s' %s", name, what);
-    abort();
+size_t opts_count(const struct opts *opts, size_t row) {
+    return values_of(opts, row)->n;
 }
 
-size_t opts_row(const struct opts *opts, const char *name) {
-    const struct option *o = option_find(opts->table, name, opts->command);
-    if (!o)
-        misuse(name, "is not in the table");
-    return (size_t)(o - opts->table->options);
+bool opts_given(const struct opts *opts, size_t row) {
+    return opts->given[row].n > 0;
 }
 
-/* Value i of a row whose type is one of the bits in types. */
-static const union option_value *value_at(const struct opts *opts, size_t row, size_t i,
-                                          unsigned types) {
-    const struct option *o = &opts->table->options[row];
-    if (!(types >> o->type & 1u))
-        misuse(o->name, "is read as a type that it has not");
-    if (i >= opts->values[row].n)
-        misuse(o->name, "is read past its last value");
-    return &opts->values[row].v[i];
+const char *opts_text(const struct opts *opts, size_t row) {
+    return values_of(opts, row)->copy;
 }
 
-size_t opts_row_count(const struct opts *opts, size_t row) {
-    return opts->values[row].n;
+void opts_store_value(const struct opts *opts, size_t row, size_t i, void *fields) {
+    option_store(&opts->table->options[row], &values_of(opts, row)->v[i], 1, fields);
 }
 
-bool opts_row_flag(const struct opts *opts, size_t row) {
-    return value_at(opts, row, 0, 1u << OPT_FLAG)->i != 0;
+void opts_store_default(const struct opts *opts, size_t row, void *fields) {
+    option_store(&opts->table->options[row], opts->initial[row].v, opts->initial[row].n, fields);
 }
 
-int64_t opts_row_int(const struct opts *opts, size_t row, size_t i) {
-    return value_at(opts, row, i, 1u << OPT_COUNT | 1u << OPT_SIZE)->i;
-}
-
-double opts_row_real(const struct opts *opts, size_t row, size_t i) {
-    return value_at(opts, row, i, 1u << OPT_REAL | 1u << OPT_DURATION)->real;
-}
-
-const char *opts_row_str(const struct opts *opts, size_t row, size_t i) {
-    return value_at(opts, row, i, 1u << OPT_CHOICE | 1u << OPT_STRING)->s;
-}
-
-bool opts_is_set(const struct opts *opts, const char *name) {
-    return opts->values[opts_row(opts, name)].set;
-}
-
-size_t opts_count(const struct opts *opts, const char *name) {
-    return opts_row_count(opts, opts_row(opts, name));
-}
-
-bool opts_flag(const struct opts *opts, const char *name) {
-    return opts_row_flag(opts, opts_row(opts, name));
-}
-
-int64_t opts_int(const struct opts *opts, const char *name, size_t i) {
-    return opts_row_int(opts, opts_row(opts, name), i);
-}
-
-double opts_real(const struct opts *opts, const char *name, size_t i) {
-    return opts_row_real(opts, opts_row(opts, name), i);
-}
-
-const char *opts_str(const struct opts *opts, const char *name, size_t i) {
-    return opts_row_str(opts, opts_row(opts, name), i);
+void opts_store(const struct opts *opts, void *fields) {
+    const struct option_table *t = opts->table;
+    for (size_t i = t->n_options; i-- > 0;)
+        opts_store_default(opts, i, fields);
+    for (size_t i = 0; i < t->n_options; i++) {
+        const struct option *o = &t->options[i];
+        const bool given = opts_given(opts, i);
+        if (!given && !option_belongs(o, opts->command))
+            continue;
+        option_store(o, values_of(opts, i)->v, values_of(opts, i)->n, fields);
+        memcpy((char *)fields + o->given, &given, sizeof given);
+    }
 }

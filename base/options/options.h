@@ -1,8 +1,10 @@
-/* The option table: one row per option feeds the parser, validation, --help, the man page and
- * shell completion.
+/* The option table: one row per option feeds the parser, the struct that programs read, validation,
+ * --help, the man page and shell completion.
  *
- * Rows of one name may differ between commands (disjoint `commands`), as `--output` does; all of
- * them are flags or none is, and they share their letter. */
+ * What is parsed is read as fields: a row says where in a struct of the program its value belongs,
+ * and several rows may fill one field. Rows of one name may differ between commands (disjoint
+ * `commands`), as `--output` does; all of them are flags or none is, and they share their letter.
+ */
 #ifndef SPB_BASE_OPTIONS_OPTIONS_H
 #define SPB_BASE_OPTIONS_OPTIONS_H
 
@@ -24,23 +26,51 @@ enum option_type {
     OPT_TYPES
 };
 
+/* A name that can be chosen, and what it means to the program: a row of a table, or a number. */
+struct option_choice {
+    const char *name;
+    int number;
+    const void *row;
+};
+
+union option_value {
+    int64_t i;                   /* COUNT, SIZE; FLAG: 0 or 1 */
+    double real;                 /* REAL, DURATION (seconds) */
+    const char *s;               /* STRING */
+    struct option_choice choice; /* CHOICE */
+};
+
+/* All values of an option: the field of one of which they are wanted together. */
+struct option_list {
+    size_t n;
+    const union option_value *v; /* [n] */
+};
+
 struct option {
     const char *name; /* without dashes */
+    const char *key;  /* the name in cases and records, with '_' for '-' */
     enum option_type type;
+    /* The field, which has the size of a struct option_list; or of a pointer (STRING; CHOICE of
+     * rows); or is a double (REAL, DURATION), or a whole number of 1, 4 or 8 bytes; and a bool: was
+     * it given? Without a value and a default the field is zero. */
+    size_t offset, size, given;
     unsigned commands;   /* bit i: commands[i] of the table takes it */
+    unsigned recorded;   /* bit i: ... and its records have the value as a parameter */
     char letter;         /* 0: none */
     bool list;           /* takes "a,b,c"; counts and sizes take ranges too */
     bool automatic;      /* counts and sizes: the word "auto" is a value, and reads as 0 */
     bool variable;       /* an independent variable of a case: swept if a list, part of its name */
+    bool scoped;         /* means something only to those rows of another table that list it */
+    bool handed_on;      /* a command that runs others gives it to those that take it */
     bool standalone;     /* flags: needs neither a command nor its arguments (--help) */
     bool hidden;         /* left out of help, man page and completion */
     const char *value;   /* what stands for the value in help: "N", "DIR" */
     const char *initial; /* the default, as typed; NULL: none. Flags: "on" or NULL */
     double min, max;     /* of numbers; max 0: no limit */
-    const char *const *choices;              /* ends with NULL; or ... */
-    const char *(*choice)(size_t i);         /* ... the i-th name of a table, NULL past its end */
-    const char *(*check)(const char *value); /* strings: NULL, or what would be allowed */
-    const char *group;                       /* heading in help; rows of a group stand together */
+    const struct option_choice *choices;      /* ends with one without a name; or ... */
+    struct option_choice (*choice)(size_t i); /* ... the i-th of a table */
+    const char *(*check)(const char *value);  /* strings: NULL, or what would be allowed */
+    const char *group;                        /* heading in help; rows of a group stand together */
     const char *help; /* a phrase without a full stop; choices and default are added to it */
 };
 
@@ -56,7 +86,7 @@ struct option_table {
     const char *summary; /* one line */
     const struct option *options;
     size_t n_options;
-    const struct option_command *commands;
+    const struct option_command *const *commands;
     size_t n_commands;
 };
 
@@ -79,26 +109,33 @@ const struct option_table *opts_table(const struct opts *opts);
 size_t opts_n_arguments(const struct opts *opts);
 const char *opts_argument(const struct opts *opts, size_t i);
 
-/* Access by name. A name that no row has, a type that the row has not, or an index past
- * opts_count() is a bug in the caller and aborts with a message. A row of the command is
- * preferred; options of other commands have their defaults. */
-bool opts_is_set(const struct opts *opts, const char *name);  /* given on the command line? */
-size_t opts_count(const struct opts *opts, const char *name); /* values; 0: none, no default */
-bool opts_flag(const struct opts *opts, const char *name);
-int64_t opts_int(const struct opts *opts, const char *name, size_t i);     /* COUNT, SIZE */
-double opts_real(const struct opts *opts, const char *name, size_t i);     /* REAL, DURATION */
-const char *opts_str(const struct opts *opts, const char *name, size_t i); /* CHOICE, STRING */
+/* Fills the fields of a program's struct: of every row that the command takes the first value or
+ * its default, of other fields the default of the first row. Values point into opts. */
+void opts_store(const struct opts *opts, void *fields);
 
-/* The same by row, for code that walks the table (sweeps). */
-size_t opts_row(const struct opts *opts, const char *name); /* index of the row meant by name */
-size_t opts_row_count(const struct opts *opts, size_t row);
-int64_t opts_row_int(const struct opts *opts, size_t row, size_t i);
-double opts_row_real(const struct opts *opts, size_t row, size_t i);
-const char *opts_row_str(const struct opts *opts, size_t row, size_t i);
-bool opts_row_flag(const struct opts *opts, size_t row);
+/* The same of one row, an index into the table's options: its i-th value; its default. */
+void opts_store_value(const struct opts *opts, size_t row, size_t i, void *fields);
+void opts_store_default(const struct opts *opts, size_t row, void *fields);
 
-/* The i-th name that a choice row allows, NULL past the end. */
-const char *option_choice(const struct option *option, size_t i);
+size_t opts_count(const struct opts *opts, size_t row);     /* values; 0: none, no default */
+bool opts_given(const struct opts *opts, size_t row);       /* on the command line? */
+const char *opts_text(const struct opts *opts, size_t row); /* ... as it was; no lists */
+
+static inline bool option_belongs(const struct option *option, int command) {
+    return command >= 0 && (option->commands >> command & 1u);
+}
+
+/* Row of that name that the command takes, else the first row of that name, else NULL. command
+ * may be -1. */
+const struct option *option_find(const struct option_table *table, const char *name, int command);
+
+/* The i-th choice of a row, without a name past the end. */
+struct option_choice option_choice(const struct option *option, size_t i);
+
+/* What a row's field holds; of a list the first. And as text, as a case is named: numbers plain,
+ * flags 0 or 1, "auto" where it is a value. buf is used where it must be. */
+union option_value option_load(const struct option *option, const void *fields);
+const char *option_text(const struct option *option, const void *fields, char buf[32]);
 
 /* Help of one command, or with command -1 of the program. */
 void opts_help(const struct option_table *table, int command, FILE *out);

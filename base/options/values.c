@@ -6,10 +6,10 @@
 
 #include "base/text/units.h"
 
-const char *option_choice(const struct option *option, size_t i) {
+struct option_choice option_choice(const struct option *option, size_t i) {
     if (option->choice)
         return option->choice(i);
-    return option->choices ? option->choices[i] : NULL;
+    return option->choices ? option->choices[i] : (struct option_choice){0};
 }
 
 /* Appends to the string in buf[size], cutting at its end. */
@@ -25,7 +25,7 @@ __attribute__((format(printf, 3, 4))) static void append(char *buf, size_t size,
 void option_choices(const struct option *option, const char *separator, char *buf, size_t size) {
     buf[0] = '\0';
     const char *name;
-    for (size_t i = 0; (name = option_choice(option, i)); i++)
+    for (size_t i = 0; (name = option_choice(option, i).name); i++)
         append(buf, size, "%s%s", i ? separator : "", name);
 }
 
@@ -57,13 +57,9 @@ static const char *parse_real_value(const struct option *o, const char *text,
 
 static const char *parse_choice_value(const struct option *o, const char *text,
                                       union option_value *v) {
-    const char *name;
-    for (size_t i = 0; (name = option_choice(o, i)); i++) {
-        if (strcmp(name, text) != 0)
-            continue;
-        v->s = name;
-        return NULL;
-    }
+    for (size_t i = 0; (v->choice = option_choice(o, i)).name; i++)
+        if (strcmp(v->choice.name, text) == 0)
+            return NULL;
     return "not among its values";
 }
 
@@ -129,7 +125,9 @@ static const char *check_bounds(const struct option *o, union option_value v) {
 }
 
 static bool same(const struct option *o, union option_value a, union option_value b) {
-    if (o->type == OPT_CHOICE || o->type == OPT_STRING)
+    if (o->type == OPT_CHOICE)
+        return strcmp(a.choice.name, b.choice.name) == 0;
+    if (o->type == OPT_STRING)
         return strcmp(a.s, b.s) == 0;
     return types[o->type].real ? !(a.real < b.real) && !(a.real > b.real) : a.i == b.i;
 }
@@ -220,7 +218,7 @@ enum status option_values_parse(const struct option *option, const char *text,
     memcpy(v, bag->v, bag->n * sizeof *v);
     free(values->v);
     free(values->copy);
-    *values = (struct option_values){.set = values->set, .n = bag->n, .v = v, .copy = copy};
+    *values = (struct option_values){.n = bag->n, .v = v, .copy = copy};
     copy = NULL;
 out:
     free(copy);

@@ -12,17 +12,15 @@ struct attn_case {
     const struct sp_method *method;
     struct problem problem;
     struct model_shape shape;
-    const char *device, *kernel;
+    const struct compute_row *compute;
+    const char *kernel;
     struct staging one_host, apart; /* all ranks on one host, and on one each */
     int threads;                    /* 0: the default */
 };
 
 /* resolve() of bench/cases/cases.h; out is a struct attn_case. */
-enum status attn_case_resolve(const struct case_source *from, size_t i, void *out, char *why,
-                              size_t why_size);
-
-/* comes_to() of bench/cases/cases.h. */
-bool attn_case_comes_to(const void *attn_case, const char *key, char *out, size_t size);
+enum status attn_case_resolve(const struct case_source *from, struct options *options, void *out,
+                              char *why, size_t why_size);
 
 /* Frees what it holds, also after a failure. */
 void attn_case_release(void *attn_case);

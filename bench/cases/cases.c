@@ -11,14 +11,20 @@
 #include "bench/cases/same_cases.h"
 #include "bench/measure/setup.h"
 #include "bench/output/sink.h"
+#include "results/export/export.h"
 
 enum { TITLE_ROOM = 160, WHY_ROOM = 256, REMARK_ROOM = 400 };
 
+/* Case i: what it asks for, and resolved; why: it is not to run. */
 static enum status resolve(const struct case_kind *kind, const struct case_source *from, size_t i,
-                           void *c, struct same_cases *seen, char why[WHY_ROOM]) {
+                           struct options *asked, void *c, struct same_cases *seen,
+                           char why[WHY_ROOM]) {
     why[0] = '\0';
-    const enum status st = kind->resolve(from, i, c, why, WHY_ROOM);
-    return st != ST_OK || why[0] ? st : same_cases_add(seen, kind, from, i, c, why, WHY_ROOM);
+    sweep_options(from->sweep, i, asked);
+    struct options comes_to = *asked;
+    const enum status st = kind->resolve(from, &comes_to, c, why, WHY_ROOM);
+    return st != ST_OK || why[0] ? st
+                                 : same_cases_add(seen, from->sweep, i, &comes_to, why, WHY_ROOM);
 }
 
 static void release(const struct case_kind *kind, void *c) {
@@ -28,7 +34,7 @@ static void release(const struct case_kind *kind, void *c) {
 
 /* Predicted memory of all ranks, which are on this host, against what is free. */
 static enum status fits(const struct case_kind *kind, const struct case_source *from,
-                        const void *c) {
+                        const struct options *o, const void *c) {
     char title[TITLE_ROOM];
     struct forecast f;
     const enum status st = kind->forecast(c, &f);
@@ -40,7 +46,7 @@ static enum status fits(const struct case_kind *kind, const struct case_source *
     if (available == 0 || need <= (double)available)
         return ST_OK;
     kind->title(c, title, sizeof title);
-    if (!opts_flag(from->opts, "force"))
+    if (!o->force)
         return fail(
             ST_USAGE,
             "%s: predicted %s per rank, %s for %d ranks, but %s is free; use a smaller problem or "
@@ -61,15 +67,15 @@ static void print_remark(const struct case_kind *kind, const void *c, FILE *out)
 }
 
 /* One case of --dry-run: a line for people, or with -o jsonl an object. */
-static enum status print(const struct case_kind *kind, const struct case_source *from, size_t i,
-                         const void *c, FILE *out) {
+static enum status print(const struct case_kind *kind, const struct case_source *from,
+                         const struct options *o, const void *c, FILE *out) {
     char title[TITLE_ROOM];
     struct forecast f;
     enum status st = kind->forecast(c, &f);
     if (st != ST_OK)
         return st;
     kind->title(c, title, sizeof title);
-    if (strcmp(opts_str(from->opts, "output", 0), "jsonl") != 0) {
+    if (o->exporter != &export_jsonl) {
         fprintf(out, "%-52s", title);
         if (f.tokens > 0)
             fprintf(out, "  tokens %-8.0f  TFLOP %-9.4g", f.tokens, f.flops / 1e12);
@@ -84,7 +90,7 @@ static enum status print(const struct case_kind *kind, const struct case_source 
         print_remark(kind, c, out);
         return ST_OK;
     }
-    char *name = sweep_case_name(from->sweep, i);
+    char *name = sweep_case_name(from->sweep, o);
     json_t *line = json_pack("{s:s, s:f, s:f, s:I, s:I, s:I, s:I}", "case", name ? name : title,
                              "tokens", f.tokens, "flops", f.flops, "bytes_predicted_per_rank",
                              (json_int_t)f.sent, "param_bytes_predicted_per_rank",
@@ -98,8 +104,9 @@ static enum status print(const struct case_kind *kind, const struct case_source 
 }
 
 /* Prints a resolved case that can run to out, or checks its memory where out is NULL. */
-static enum status visit_one(const struct case_kind *kind, const struct case_source *from, size_t i,
-                             const void *c, const char *why, FILE *out, size_t *runnable) {
+static enum status visit_one(const struct case_kind *kind, const struct case_source *from,
+                             const struct options *o, const void *c, const char *why, FILE *out,
+                             size_t *runnable) {
     char title[TITLE_ROOM];
     if (why[0]) {
         kind->title(c, title, sizeof title);
@@ -107,7 +114,7 @@ static enum status visit_one(const struct case_kind *kind, const struct case_sou
         return ST_OK;
     }
     ++*runnable;
-    return out ? print(kind, from, i, c, out) : fits(kind, from, c);
+    return out ? print(kind, from, o, c, out) : fits(kind, from, o, c);
 }
 
 static enum status visit(const struct case_kind *kind, const struct case_source *from, void *c,
@@ -116,24 +123,25 @@ static enum status visit(const struct case_kind *kind, const struct case_source 
     struct same_cases seen = {0};
     for (size_t i = 0; st == ST_OK && i < sweep_count(from->sweep); i++) {
         char why[WHY_ROOM];
-        st = resolve(kind, from, i, c, &seen, why);
+        struct options o;
+        st = resolve(kind, from, i, &o, c, &seen, why);
         if (st == ST_OK)
-            st = visit_one(kind, from, i, c, why, out, runnable);
+            st = visit_one(kind, from, &o, c, why, out, runnable);
         release(kind, c);
     }
     same_cases_free(&seen);
     return st;
 }
 
-enum status cases_visit(const struct case_kind *kind, const struct opts *opts, const char *data_dir,
-                        int ranks, FILE *out, size_t *runnable) {
+enum status cases_visit(const struct case_kind *kind, const struct options *options,
+                        const char *data_dir, int ranks, FILE *out, size_t *runnable) {
     struct sweep *sweep = NULL;
-    if (opts_int(opts, "min-samples", 0) > opts_int(opts, "max-samples", 0))
+    if (options->min_samples > options->max_samples)
         return fail(ST_USAGE, "--min-samples is more than --max-samples");
     void *c = malloc(kind->size);
-    enum status st = c ? sweep_create(opts, ranks, &sweep) : fail(ST_ENV, "out of memory");
+    enum status st = c ? sweep_create(options, ranks, &sweep) : fail(ST_ENV, "out of memory");
     if (st == ST_OK) {
-        const struct case_source from = {opts, sweep, data_dir, ranks};
+        const struct case_source from = {sweep, data_dir, ranks};
         st = visit(kind, &from, c, out, runnable);
     }
     sweep_free(sweep);
@@ -144,17 +152,17 @@ enum status cases_visit(const struct case_kind *kind, const struct opts *opts, c
 static enum status run_all(const struct case_kind *kind, struct session *s, void *c,
                            struct same_cases *seen) {
     struct run *run = s->run;
-    const struct case_source from = {run->opts, s->sweep, run->data_dir, run->world->size};
+    const struct case_source from = {s->sweep, run->data_dir, run->world->size};
     const size_t n = sweep_count(s->sweep);
     enum status worst = ST_OK;
     for (size_t i = 0; i < n; i++) {
         char why[WHY_ROOM], title[TITLE_ROOM];
-        enum status st = resolve(kind, &from, i, c, seen, why);
+        enum status st = resolve(kind, &from, i, &s->options, c, seen, why);
         if (st == ST_OK && !why[0]) {
             kind->title(c, title, sizeof title);
             sink_progress(run->sink, i, n, title);
             *run->now = title;
-            st = kind->run(s, i, c);
+            st = kind->run(s, c);
             *run->now = NULL;
         }
         release(kind, c);

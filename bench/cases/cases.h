@@ -5,14 +5,13 @@
 
 #include <stdio.h>
 
-#include "bench/commands/command.h"
+#include "bench/launch/run.h"
 #include "bench/options/sweep.h"
 
 struct session;
 
 /* Where a case comes from. */
 struct case_source {
-    const struct opts *opts;
     const struct sweep *sweep;
     const char *data_dir;
     int ranks;
@@ -31,15 +30,12 @@ struct case_kind {
     size_t size;
 
     /* *why (of why_size bytes, empty on entry): the reason if this case cannot run and others
-     * might. ST_USAGE, said, for what no other case could mend. */
-    enum status (*resolve)(const struct case_source *from, size_t i, void *c, char *why,
-                           size_t why_size);
-
-    /* What a variable of a resolved case comes to, by its key in the case's name: "" where it has
-     * no effect on the case, so that cases which come to the same in all of them are measured once.
-     * false: it is as it was asked for; the rule in case of doubt. The same on all ranks. NULL: all
-     * are. */
-    bool (*comes_to)(const void *c, const char *key, char *out, size_t size);
+     * might. ST_USAGE, said, for what no other case could mend. options: what the case asks for,
+     * and on return what that comes to: "auto" resolved, and one value for all where it has no
+     * effect, so that cases which come to the same are measured once. In case of doubt, and where
+     * ranks might differ, it is left as it was asked for. */
+    enum status (*resolve)(const struct case_source *from, struct options *options, void *c,
+                           char *why, size_t why_size);
 
     /* Frees what a resolved case holds, also after a failed resolve(); NULL: it holds nothing. */
     void (*release)(void *c);
@@ -54,12 +50,12 @@ struct case_kind {
 
     /* Measures and records the case; collective. ST_WRONG and ST_INCONCLUSIVE do not keep the
      * others from being measured. */
-    enum status (*run)(struct session *s, size_t i, const void *c);
+    enum status (*run)(struct session *s, const void *c);
 };
 
-/* struct command_row's cases() for a kind of cases. */
-enum status cases_visit(const struct case_kind *kind, const struct opts *opts, const char *data_dir,
-                        int ranks, FILE *out, size_t *runnable);
+/* struct command's cases() for a kind of cases. */
+enum status cases_visit(const struct case_kind *kind, const struct options *options,
+                        const char *data_dir, int ranks, FILE *out, size_t *runnable);
 
 /* Runs all that can; collective. ST_WRONG if a result was wrong, else ST_INCONCLUSIVE if a case
  * came to none. */

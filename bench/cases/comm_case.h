@@ -18,11 +18,8 @@ struct comm_case {
 };
 
 /* resolve() of bench/cases/cases.h; out is a struct comm_case. */
-enum status comm_case_resolve(const struct case_source *from, size_t i, void *out, char *why,
-                              size_t why_size);
-
-/* comes_to() of bench/cases/cases.h. */
-bool comm_case_comes_to(const void *comm_case, const char *key, char *out, size_t size);
+enum status comm_case_resolve(const struct case_source *from, struct options *options, void *out,
+                              char *why, size_t why_size);
 
 /* Whether the type that dK and dV have on the way changes what is sent. */
 bool comm_case_gradients_travel(const struct comm_case *c);

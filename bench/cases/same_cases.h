@@ -5,19 +5,18 @@
 
 #include <jansson.h>
 
-#include "bench/cases/cases.h"
+#include "bench/options/sweep.h"
 
 /* Resolved cases seen so far. Zero-initialise; freed by same_cases_free(). */
 struct same_cases {
     json_t *first; /* index of the first case that comes to each text */
 };
 
-/* Adds case i, which is resolved and can run. If an earlier one came to the same, *why says as
- * which case it would have run: "--layout contiguous comes to the same as auto: measured once".
- * ST_ENV (logged) without memory. */
-enum status same_cases_add(struct same_cases *seen, const struct case_kind *kind,
-                           const struct case_source *from, size_t i, const void *c, char *why,
-                           size_t why_size);
+/* Adds case i, which can run and comes to these options. If an earlier one came to the same, *why
+ * says as which case it would have run: "--layout contiguous comes to the same as auto: measured
+ * once". ST_ENV (logged) without memory. */
+enum status same_cases_add(struct same_cases *seen, const struct sweep *sweep, size_t i,
+                           const struct options *comes_to, char *why, size_t why_size);
 void same_cases_free(struct same_cases *seen);
 
 #endif

@@ -1,56 +1,55 @@
 #include "bench/cases/spread.h"
 
-#include <string.h>
+#include "comm/transport/transport.h"
 
-enum status spread_resolve(const struct sweep *sweep, size_t i, int ranks, struct spread *out) {
-    const int64_t sp = sweep_int(sweep, i, "sp"),
-                  dp = sweep_int(sweep, i, "dp-shard"); /* auto: 0 */
+enum status spread_resolve(struct options *o, int ranks, struct spread *out) {
+    const int sp = o->sp, dp = o->dp_shard; /* auto: 0 */
     out->ranks = ranks;
-    out->placement =
-        strcmp(sweep_str(sweep, i, "placement"), "sp-outer") == 0 ? SP_OUTER : SP_INNER;
-    out->sp_size = (int)(sp ? sp : dp ? (ranks / dp ? ranks / dp : 1) : ranks);
-    out->dp_shard_size = (int)(dp ? dp : ranks / out->sp_size ? ranks / out->sp_size : 1);
+    out->placement = o->placement;
+    out->sp_size = sp ? sp : dp ? (ranks / dp ? ranks / dp : 1) : ranks;
+    out->dp_shard_size = dp ? dp : ranks / out->sp_size ? ranks / out->sp_size : 1;
+    o->sp = out->sp_size;
+    o->dp_shard = out->dp_shard_size;
+    if (o->sp == 1 || o->dp_shard == 1) /* there is but one order */
+        o->placement = SP_INNER;
+    if (o->transport && o->transport->algorithm == ALGORITHM_UNUSED)
+        o->mpi_algo = NULL;
     return grid_check(out->sp_size, out->dp_shard_size, ranks);
 }
 
-bool shape_given(const struct sweep *sweep, size_t i) {
-    return sweep_has(sweep, i, "model") || sweep_has(sweep, i, "heads") ||
-           sweep_has(sweep, i, "seq");
+void staging_resolve(const struct options *o, struct staging *one_host, struct staging *apart) {
+    one_host->rule = transport_staging(transport_asked(o), algorithm_asked(o), true);
+    apart->rule = transport_staging(transport_asked(o), algorithm_asked(o), false);
 }
 
-enum status shape_resolve(const struct sweep *sweep, size_t i, const char *data_dir,
-                          bool with_hidden, struct model_shape *out) {
+bool shape_given(const struct options *o) {
+    return o->model || o->heads > 0 || o->seq > 0;
+}
+
+static void overlay(int *value, int asked, int otherwise) {
+    if (asked > 0)
+        *value = asked;
+    if (*value <= 0)
+        *value = otherwise;
+}
+
+enum status shape_resolve(const struct options *o, const char *data_dir, bool with_hidden,
+                          struct model_shape *out) {
     *out = (struct model_shape){.rope_theta = 10000};
-    if (sweep_has(sweep, i, "model")) {
-        const enum status st = model_load(sweep_str(sweep, i, "model"), data_dir, out);
+    if (o->model) {
+        const enum status st = model_load(o->model, data_dir, out);
         if (st != ST_OK)
             return st;
     }
-    const struct {
-        const char *option;
-        int *value;
-        int otherwise; /* 0: it must be given */
-    } parts[] = {
-        {"heads", &out->heads, 0},
-        {"kv-heads", &out->kv_heads, -1}, /* heads: MHA */
-        {"head-dim", &out->head_dim, 128},
-        {"hidden", &out->hidden, -2}, /* heads * head_dim */
-    };
-    const size_t n = with_hidden ? 4 : 3;
-    for (size_t k = 0; k < n; k++) {
-        if (sweep_has(sweep, i, parts[k].option))
-            *parts[k].value = (int)sweep_int(sweep, i, parts[k].option);
-        if (*parts[k].value > 0)
-            continue;
-        if (parts[k].otherwise == 0)
-            return fail(ST_USAGE,
-                        "a model shape is missing: give --model NAME (see --list) or --%s N",
-                        parts[k].option);
-        *parts[k].value = parts[k].otherwise == -1   ? out->heads
-                          : parts[k].otherwise == -2 ? out->heads * out->head_dim
-                                                     : parts[k].otherwise;
-    }
-    if (!sweep_has(sweep, i, "seq"))
+    overlay(&out->heads, o->heads, 0);
+    if (out->heads == 0)
+        return fail(ST_USAGE,
+                    "a model shape is missing: give --model NAME (see --list) or --heads N");
+    overlay(&out->kv_heads, o->kv_heads, out->heads); /* MHA */
+    overlay(&out->head_dim, o->head_dim, 128);
+    if (with_hidden)
+        overlay(&out->hidden, o->hidden, out->heads * out->head_dim);
+    if (o->seq == 0)
         return fail(ST_USAGE, "a sequence length is missing: give --seq TOKENS, e.g. --seq 4k");
     return ST_OK;
 }

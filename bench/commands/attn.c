@@ -2,13 +2,13 @@
 #include "bench/record/attn.h"
 #include "attn/layer/layer.h"
 #include "attn/problem/work.h"
-#include "bench/commands/commands.h"
 #include "bench/links/advice.h"
 #include "bench/links/interconnect.h"
 #include "bench/links/source.h"
 #include "bench/measure/balance.h"
 #include "bench/measure/gemm_rate.h"
 #include "bench/measure/setup.h"
+#include "bench/options/command.h"
 #include "bench/record/head_shares.h"
 #include "comm/wrap/tap.h"
 
@@ -78,7 +78,7 @@ static enum status first_iteration(struct bench *b, const struct session *s, str
 /* One more iteration, untimed, and checked: after the others, so that what went wrong on the way
  * still shows. */
 static enum status check_last(struct bench *b, const struct session *s, struct attn_outcome *out) {
-    out->checked = opts_flag(s->run->opts, "check");
+    out->checked = s->options.check;
     if (!out->checked)
         return ST_OK;
     tap_set_mode(b->tap, TAP_PASS);
@@ -86,8 +86,7 @@ static enum status check_last(struct bench *b, const struct session *s, struct a
     return check_layer(&b->layer, &out->check);
 }
 
-static enum status measure_all(struct bench *b, struct session *s, size_t i,
-                               struct attn_outcome *out) {
+static enum status measure_all(struct bench *b, struct session *s, struct attn_outcome *out) {
     const struct measure_variant all[ATTN_VARIANTS] = {
         [ATTN_WHOLE] = {pass_on, run_whole, b, 1, 0},
         [ATTN_COMPUTE] = {stub, run_compute, b, 0.3, 0},
@@ -103,7 +102,7 @@ static enum status measure_all(struct bench *b, struct session *s, size_t i,
             chosen[n++] = all[v];
         }
     struct measurement times[ATTN_VARIANTS];
-    const struct measure_config config = case_config(s, i);
+    const struct measure_config config = case_config(s);
     const enum status st = measure(s->run->world, s->run->trace, &config, chosen, n, times);
     for (int k = 0; st == ST_OK && k < n; k++)
         out->times[which[k]] = times[k];
@@ -115,7 +114,7 @@ static enum status measure_all(struct bench *b, struct session *s, size_t i,
 static enum status find_balance(struct bench *b, const struct session *s, const struct attn_case *c,
                                 struct attn_outcome *out) {
     const struct group *world = s->run->world;
-    const bool in_turn = opts_flag(s->run->opts, "serialize-ranks");
+    const bool in_turn = s->options.serialize_ranks;
     if (!out->exchanges || (!in_turn && world->wait != WAIT_SPIN))
         return ST_OK;
     if (in_turn) {
@@ -150,14 +149,14 @@ static void predict_outcome_memory(const struct bench *b, const struct attn_case
 }
 
 static enum status measure_case(struct bench *b, struct session *s, struct setup *setup,
-                                const struct attn_case *c, size_t i, struct compute *compute,
+                                const struct attn_case *c, struct compute *compute,
                                 const struct link_rates *rates) {
     struct attn_outcome out = {.rates = rates};
     enum status st = first_iteration(b, s, setup, &out);
     if (st == ST_OK)
         st = group_agree(s->run->world, gemm_rate_open(&b->gemm, compute));
     if (st == ST_OK)
-        st = measure_all(b, s, i, &out);
+        st = measure_all(b, s, &out);
     out.gemm_flops = b->gemm.flops;
     if (st == ST_OK) {
         out.peaks = peaks_over_ranks(s->run->world, &setup->ledger);
@@ -167,8 +166,8 @@ static enum status measure_case(struct bench *b, struct session *s, struct setup
     if (st == ST_OK)
         st = check_last(b, s, &out);
     if (st == ST_OK) {
-        json_t *record = attn_record(s, setup, c, i, compute, &out, tap_algorithms(b->tap).text);
-        st = group_agree(s->run->world, finish_record(s, i, record));
+        json_t *record = attn_record(s, setup, c, compute, &out, tap_algorithms(b->tap).text);
+        st = group_agree(s->run->world, finish_record(s, record));
     }
     for (int v = 0; v < ATTN_VARIANTS; v++)
         measurement_free(&out.times[v]);
@@ -212,7 +211,7 @@ static void advise(struct session *s, const struct attn_case *c) {
     advice_note(s, &about);
 }
 
-static enum status run_case(struct session *s, size_t i, const void *resolved) {
+static enum status run_case(struct session *s, const void *resolved) {
     const struct attn_case *c = resolved;
     struct setup setup;
     struct compute *compute = NULL;
@@ -220,9 +219,9 @@ static enum status run_case(struct session *s, size_t i, const void *resolved) {
     announce(s, c);
     advise(s, c);
     const struct link_rates *rates = NULL;
-    enum status st = setup_open(&setup, s, i, &c->spread, true);
+    enum status st = setup_open(&setup, s, &c->spread, true);
     if (st == ST_OK) {
-        rates = link_rates_find(s, i, &setup, true);
+        rates = link_rates_find(s, &setup, true);
         mem_rss_reset();
         st = group_agree(s->run->world, attn_case_open(c, s->run->threads, &compute));
     }
@@ -233,7 +232,7 @@ static enum status run_case(struct session *s, size_t i, const void *resolved) {
         st = group_agree(s->run->world, st);
     }
     if (st == ST_OK)
-        st = measure_case(&b, s, &setup, c, i, compute, rates);
+        st = measure_case(&b, s, &setup, c, compute, rates);
     layer_close(&b.layer);
     compute_close(compute);
     setup_close(&setup);
@@ -244,13 +243,12 @@ static void title(const void *resolved, char *out, size_t size) {
     const struct attn_case *c = resolved;
     const struct problem *p = &c->problem;
     char split[48] = "";
-    if (sp_method_has(c->method, "inner"))
+    if (c->method->two_groups)
         snprintf(split, sizeof split, " %dx%d %s inner", p->ulysses_size, p->ring_size,
                  usp_inner_name(p->inner));
     snprintf(out, size, "%s%s%s %s%s sp %d dp-shard %d seq %d %s", c->method->name, split,
-             p->ulysses_size > 1 && !p->fuse_qkv ? " q,k,v apart" : "", p->forward ? "fwd" : "",
-             p->backward ? "bwd" : "", c->spread.sp_size, c->spread.dp_shard_size, (int)p->seq,
-             layout_name(p->layout));
+             !p->fuse_qkv ? " q,k,v apart" : "", p->forward ? "fwd" : "", p->backward ? "bwd" : "",
+             c->spread.sp_size, c->spread.dp_shard_size, (int)p->seq, layout_name(p->layout));
 }
 
 static enum status forecast(const void *resolved, struct forecast *out) {
@@ -269,18 +267,24 @@ static enum status forecast(const void *resolved, struct forecast *out) {
 static const struct case_kind attn_kind = {
     .size = sizeof(struct attn_case),
     .resolve = attn_case_resolve,
-    .comes_to = attn_case_comes_to,
     .release = attn_case_release,
     .title = title,
     .forecast = forecast,
     .run = run_case,
 };
 
-enum status attn_ranks(struct run *run) {
+static enum status ranks(struct run *run) {
     return cases_run(&attn_kind, run);
 }
 
-enum status attn_cases(const struct opts *opts, const char *data_dir, int ranks, FILE *out,
-                       size_t *runnable) {
-    return cases_visit(&attn_kind, opts, data_dir, ranks, out, runnable);
+static enum status cases(const struct options *options, const char *data_dir, int n, FILE *out,
+                         size_t *runnable) {
+    return cases_visit(&attn_kind, options, data_dir, n, out, runnable);
 }
+
+const struct command attn_command = {
+    .word = {"attn", "Measures a sequence-parallel attention layer, method beside method", "", 0,
+             0},
+    .ranks = ranks,
+    .cases = cases,
+};

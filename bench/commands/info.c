@@ -4,8 +4,8 @@
 
 #include "attn/compute/cpu/kernels.h"
 #include "bench/commands/build_info.h"
-#include "bench/commands/commands.h"
-#include "bench/options/table.h"
+#include "bench/options/command.h"
+#include "bench/options/options.h"
 #include "comm/transport/transport.h"
 #include "models/model.h"
 #include "results/record/describe.h"
@@ -109,33 +109,39 @@ static void print_value(const char *key, const json_t *value) {
     }
 }
 
-static enum status generate(const char *what) {
-    if (strcmp(what, "record-md") == 0)
+static enum status generate(const struct options *o) {
+    if (o->generate == GENERATE_RECORD_MD)
         return describe_markdown(stdout);
-    if (strcmp(what, "record-schema") == 0)
+    if (o->generate == GENERATE_RECORD_SCHEMA)
         return describe_schema(stdout);
-    if (strcmp(what, "man") == 0)
-        opts_man(options_table(), build_info.version, stdout);
+    if (o->generate == GENERATE_MAN)
+        opts_man(opts_table(o->line), build_info.version, stdout);
     else
-        opts_bash_completion(options_table(), stdout);
+        opts_bash_completion(opts_table(o->line), stdout);
     return ST_OK;
 }
 
-enum status info_local(const struct opts *opts, const char *data_dir) {
-    if (opts_count(opts, "generate") > 0)
-        return generate(opts_str(opts, "generate", 0));
-    json_t *info = make_info(data_dir);
-    if (!info)
+static enum status info(const struct options *o, const char *data_dir) {
+    if (o->generate != GENERATE_NOTHING)
+        return generate(o);
+    json_t *about = make_info(data_dir);
+    if (!about)
         return fail(ST_ENV, "out of memory");
-    if (strcmp(opts_str(opts, "output", 0), "json") == 0) {
-        json_dumpf(info, stdout, JSON_INDENT(2));
+    if (o->info == INFO_JSON) {
+        json_dumpf(about, stdout, JSON_INDENT(2));
         putchar('\n');
     } else {
         const char *key;
         json_t *value;
-        json_object_foreach(info, key, value) if (strcmp(key, "schema") != 0)
+        json_object_foreach(about, key, value) if (strcmp(key, "schema") != 0)
             print_value(key, value);
     }
-    json_decref(info);
+    json_decref(about);
     return ST_OK;
 }
+
+const struct command info_command = {
+    .word = {"info", "Version, build features, and which backends are available and why not", "", 0,
+             0},
+    .local = info,
+};

@@ -1,11 +1,9 @@
 /* spbench comm --op pairs: latency and bandwidth between every two ranks of the world. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/text/units.h"
-#include "bench/cases/comm_kinds.h"
-#include "bench/cases/comm_options.h"
+#include "bench/commands/comm.h"
 #include "bench/links/interconnect.h"
 #include "bench/links/pair_record.h"
 #include "bench/links/source.h"
@@ -28,51 +26,39 @@ static size_t largest(const struct pair_case *c) {
 }
 
 /* Options that would be silently without effect. */
-static const char *unsuited(const struct case_source *from, size_t i) {
-    const struct sweep *sweep = from->sweep;
-    if (from->ranks < 2)
+static const char *unsuited(const struct options *o, int ranks) {
+    if (ranks < 2)
         return "one rank has no pairs; start two or more (-n 2)";
-    if (shape_given(sweep, i))
+    if (shape_given(o))
         return "messages between two ranks have no model's shape; give --bytes";
-    if (strcmp(sweep_str(sweep, i, "pass"), "fwd") != 0)
+    if (o->pass != OP_FORWARD)
         return "pairs have no backward pass; both directions are always measured";
-    if (strcmp(sweep_str(sweep, i, "cache"), "warm") != 0)
+    if (o->cache != CACHE_WARM)
         return "pairs are measured with warm caches only";
-    if (strcmp(sweep_str(sweep, i, "sync"), "barrier") != 0)
+    if (o->sync != sync_table[0])
         return "two ranks meet in an untimed exchange; --sync has no part in it";
     return NULL;
 }
 
-static enum status resolve(const struct case_source *from, size_t i, void *out, char *why,
+static enum status resolve(const struct case_source *from, struct options *o, void *out, char *why,
                            size_t why_size) {
     enum { DEFAULT_BYTES = 4 << 20 };
-    const struct sweep *sweep = from->sweep;
     struct pair_case *c = out;
-    enum dtype dtype = DTYPE_FP32;
-    *c = (struct pair_case){.seed = (uint32_t)opts_int(from->opts, "seed", 0)};
-    enum status st = spread_resolve(sweep, i, from->ranks, &c->spread);
-    if (st == ST_OK)
-        st = dtype_parse(sweep_str(sweep, i, "dtype"), &dtype);
+    *c = (struct pair_case){.seed = o->seed, .elem_bytes = dtype_bytes(o->dtype)};
+    options_keep(o, NULL);
+    o->grad_dtype = DTYPE_FP32; /* there are no gradients */
+    const enum status st = spread_resolve(o, from->ranks, &c->spread);
     if (st != ST_OK)
         return st;
-    c->elem_bytes = dtype_bytes(dtype);
-    const size_t top =
-        sweep_has(sweep, i, "bytes") ? (size_t)sweep_int(sweep, i, "bytes") : (size_t)DEFAULT_BYTES;
+    const size_t top = o->bytes > 0 ? o->bytes : DEFAULT_BYTES;
     c->top = top;
     c->n_sizes = pairs_sizes(top, c->elem_bytes, c->sizes);
-    const char *reason = unsuited(from, i);
+    const char *reason = unsuited(o, from->ranks);
     if (reason)
         snprintf(why, why_size, "%s", reason);
     else if (largest(c) == 0)
         snprintf(why, why_size, "%zu bytes are less than one %zu-byte element", top, c->elem_bytes);
     return ST_OK;
-}
-
-/* What it has of these options: nothing. */
-static bool comes_to(const void *resolved, const char *key, char *out, size_t size) {
-    (void)resolved;
-    out[0] = '\0';
-    return strcmp(key, "grad_dtype") == 0 || comm_options_come_to(0, NULL, key, out, size);
 }
 
 static void title(const void *resolved, char *out, size_t size) {
@@ -90,7 +76,7 @@ static enum status forecast(const void *resolved, struct forecast *out) {
 }
 
 /* Rank 0. */
-static json_t *make_record(const struct session *s, const struct setup *setup, size_t i,
+static json_t *make_record(const struct session *s, const struct setup *setup,
                            const struct pair_case *c, const struct pair_times *times,
                            const struct peaks *peaks) {
     const double rate = (double)largest(c) / times->slowest.time.median / 1e9;
@@ -98,11 +84,8 @@ static json_t *make_record(const struct session *s, const struct setup *setup, s
                                        c->n_sizes};
     struct link_rates rates;
     json_t *r = record_new("comm");
-    record_param_str(r, "op", "pairs");
     record_param_int(r, "bytes", (long long)largest(c));
-    record_param_str(r, "dtype", sweep_str(s->sweep, i, "dtype"));
-    record_param_str(r, "cache", "warm");
-    setup_record(s, setup, i, &c->spread, times->algorithm, r);
+    setup_record(s, setup, NULL, &c->spread, times->algorithm, r);
     measurement_record(&times->slowest, r);
     record_metric(r, "algbw_gb_s", rate);
     record_metric(r, "busbw_gb_s", rate);
@@ -114,7 +97,7 @@ static json_t *make_record(const struct session *s, const struct setup *setup, s
     record_metric_int(r, "peak_rss_bytes", (long long)peaks->rss);
     record_memory(r, mem_category_name(MEM_EXCHANGE), (long long)peaks->category[MEM_EXCHANGE],
                   (long long)(2 * largest(c)));
-    if (opts_flag(s->run->opts, "check"))
+    if (s->options.check)
         record_check(r, times->wrong == 0, NAN, (long long)times->wrong,
                      "every element, regenerated");
     if (pair_record(&report, r) != ST_OK) {
@@ -126,8 +109,7 @@ static json_t *make_record(const struct session *s, const struct setup *setup, s
     return r;
 }
 
-static enum status measure_case(struct session *s, struct setup *setup, size_t i,
-                                const struct pair_case *c) {
+static enum status measure_case(struct session *s, struct setup *setup, const struct pair_case *c) {
     struct group *world = setup->grid.world;
     const struct pattern pattern = {c->seed, TENSOR_RAW, c->elem_bytes};
     const struct pair_scope scope = {.verify = true};
@@ -138,12 +120,12 @@ static enum status measure_case(struct session *s, struct setup *setup, size_t i
         st = pair_times_measure(&pairs, s->run->trace, &s->config, &scope, &times);
     if (st == ST_OK) {
         const struct peaks peaks = peaks_over_ranks(world, &setup->ledger);
-        json_t *record = world->rank == 0 ? make_record(s, setup, i, c, &times, &peaks) : NULL;
+        json_t *record = world->rank == 0 ? make_record(s, setup, c, &times, &peaks) : NULL;
         if (times.wrong == 0)
             link_rates_keep(s, setup, record);
-        st = group_agree(world, finish_record(s, i, record));
+        st = group_agree(world, finish_record(s, record));
     }
-    const uint64_t wrong = opts_flag(s->run->opts, "check") ? times.wrong : 0;
+    const uint64_t wrong = s->options.check ? times.wrong : 0;
     pair_times_free(&times);
     pairs_close(&pairs);
     if (st != ST_OK || wrong == 0)
@@ -153,13 +135,13 @@ static enum status measure_case(struct session *s, struct setup *setup, size_t i
                : fail(ST_WRONG, "pairs: %llu wrong elements", (unsigned long long)wrong);
 }
 
-static enum status run_case(struct session *s, size_t i, const void *resolved) {
+static enum status run_case(struct session *s, const void *resolved) {
     const struct pair_case *c = resolved;
     struct setup setup;
     mem_rss_reset();
-    enum status st = setup_open(&setup, s, i, &c->spread, false);
+    enum status st = setup_open(&setup, s, &c->spread, false);
     if (st == ST_OK)
-        st = measure_case(s, &setup, i, c);
+        st = measure_case(s, &setup, c);
     setup_close(&setup);
     return st;
 }
@@ -167,7 +149,6 @@ static enum status run_case(struct session *s, size_t i, const void *resolved) {
 const struct case_kind pair_cases = {
     .size = sizeof(struct pair_case),
     .resolve = resolve,
-    .comes_to = comes_to,
     .title = title,
     .forecast = forecast,
     .run = run_case,

@@ -1,7 +1,10 @@
 /* plot: the pictures of a run. */
+#include "bench/commands/plot.h"
+
 #include <stdio.h>
 
-#include "bench/commands/commands.h"
+#include "bench/options/command.h"
+#include "bench/options/options.h"
 #include "plots/plot.h"
 
 enum status plot_folder(const char *run_dir, const char *out_dir, unsigned formats,
@@ -13,16 +16,14 @@ enum status plot_folder(const char *run_dir, const char *out_dir, unsigned forma
     return plot_run(run_dir, &(struct plot_options){out_dir, scripts, formats});
 }
 
-enum status plot_local(const struct opts *opts, const char *data_dir) {
+static enum status plot(const struct options *o, const char *data_dir) {
     unsigned formats = 0;
-    for (size_t i = 0; i < opts_count(opts, "output"); i++) {
-        unsigned format;
-        const enum status st = plot_formats(opts_str(opts, "output", i), &format);
-        if (st != ST_OK)
-            return st;
-        formats |= format;
-    }
-    return plot_folder(opts_argument(opts, 0),
-                       opts_count(opts, "dir") > 0 ? opts_str(opts, "dir", 0) : NULL, formats,
-                       data_dir);
+    for (size_t i = 0; i < o->pictures.n; i++)
+        formats |= (unsigned)o->pictures.v[i].choice.number;
+    return plot_folder(opts_argument(o->line, 0), o->dir, formats, data_dir);
 }
+
+const struct command plot_command = {
+    .word = {"plot", "Draws the pictures of a run with gnuplot", "RUN_DIR", 1, 1},
+    .local = plot,
+};

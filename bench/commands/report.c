@@ -3,23 +3,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bench/commands/commands.h"
+#include "bench/options/command.h"
 #include "bench/output/run_output.h"
 #include "results/record/record.h"
 #include "results/text/case_label.h"
 
-static enum status load_all(const struct opts *opts, json_t *records) {
+static enum status load_all(const struct opts *line, json_t *records) {
     enum status st = ST_OK;
-    for (size_t i = 0; st == ST_OK && i < opts_n_arguments(opts); i++) {
+    for (size_t i = 0; st == ST_OK && i < opts_n_arguments(line); i++) {
         json_t *some = NULL;
-        st = records_load(opts_argument(opts, i), &some);
+        st = records_load(opts_argument(line, i), &some);
         if (st == ST_OK && json_array_extend(records, some) != 0)
             st = fail(ST_ENV, "out of memory for records");
         json_decref(some);
     }
     if (st == ST_OK && json_array_size(records) == 0)
         st = fail(ST_USAGE, "%s holds no record: its run ended before the first was finished",
-                  opts_argument(opts, 0));
+                  opts_argument(line, 0));
     return st;
 }
 
@@ -69,15 +69,15 @@ static enum status print(const struct run_output_config *config, const json_t *r
     return st == ST_OK ? closed : st;
 }
 
-enum status report_local(const struct opts *opts, const char *data_dir) {
+static enum status report(const struct options *options, const char *data_dir) {
     (void)data_dir;
     json_t *records = json_array();
-    enum status st = load_all(opts, records);
+    enum status st = load_all(options->line, records);
     json_t *differences = st == ST_OK ? differences_of(records) : NULL;
     const char **keys = keys_of(differences);
     if (st == ST_OK && (!differences || !keys))
         st = fail(ST_ENV, "out of memory for records");
-    const struct run_output_config config = {.opts = opts, .out = stdout, .swept = keys};
+    const struct run_output_config config = {.options = options, .out = stdout, .swept = keys};
     if (st == ST_OK)
         st = print(&config, records);
     free(keys);
@@ -85,3 +85,8 @@ enum status report_local(const struct opts *opts, const char *data_dir) {
     json_decref(records);
     return st;
 }
+
+const struct command report_command = {
+    .word = {"report", "Prints the records of runs, in any format", "RUN_DIR...", 1, 64},
+    .local = report,
+};

@@ -5,12 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/commands/command.h"
-#include "bench/options/table.h"
-
-/* What the whole suite decides, not one of its commands. */
-static const char *const reserved[] = {"save",  "output", "progress", "dry-run",
-                                       "quiet", "help",   "version",  "list"};
+#include "bench/options/command.h"
 
 /* Cuts a condition off the line. false: it is malformed. *runs: does it hold? */
 static bool read_condition(char **line, int cores, bool *runs) {
@@ -29,81 +24,95 @@ static bool read_condition(char **line, int cores, bool *runs) {
     return true;
 }
 
-/* Does the command take the option of a word like --max-time=1s? */
-static bool takes(int command, const char *word) {
-    const struct option_table *table = options_table();
-    const size_t length = strcspn(word + 2, "=");
-    for (size_t i = 0; i < table->n_options; i++) {
-        const struct option *o = &table->options[i];
-        if (strlen(o->name) == length && strncmp(o->name, word + 2, length) == 0 &&
-            (o->commands >> command & 1u))
-            return true;
-    }
-    return false;
-}
-
-static int find_command(const char *word) {
+static int find_command(const struct option_table *table, const char *word) {
     int command = 0;
-    while (command < COMMANDS && strcmp(options_table()->commands[command].name, word) != 0)
+    while (command < COMMANDS && strcmp(table->commands[command]->name, word) != 0)
         command++;
     return command;
 }
 
-/* Splits the command into words behind the program's name, and appends what is extra. */
-static enum status split(struct suite_step *step, char *const *extra) {
-    size_t most = strlen(step->text) / 2 + 3;
-    for (char *const *e = extra; *e; e++)
-        most++;
+/* What was given to the suite and is handed on to a command: words, each with its NUL, then an
+ * empty one: "--max-time=1s". NULL without memory. */
+static char *hand_on(const struct options *own, int command) {
+    const struct option_table *table = opts_table(own->line);
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; out && i < table->n_options; i++) {
+        const struct option *o = &table->options[i];
+        if (!o->handed_on || !opts_given(own->line, i) ||
+            !option_belongs(option_find(table, o->name, command), command))
+            continue;
+        const char *value = opts_text(own->line, i);
+        if (o->type == OPT_FLAG)
+            fprintf(out, "--%s%s%c", strcmp(value, "on") == 0 ? "" : "no-", o->name, '\0');
+        else
+            fprintf(out, "--%s=%s%c", o->name, value, '\0');
+    }
+    return out && fclose(out) == 0 ? text : NULL;
+}
+
+/* Splits the command into words behind the program's name, and appends what the suite hands on. */
+static enum status split(struct suite_step *step, const struct options *own) {
+    static char program[] = "spbench";
+    const struct option_table *table = opts_table(own->line);
+    char *rest = NULL;
     step->words = strdup(step->text);
-    step->argv = calloc(most + 1, sizeof *step->argv);
+    step->argv = calloc(strlen(step->text) / 2 + table->n_options + 3, sizeof *step->argv);
     if (!step->words || !step->argv)
         return fail(ST_ENV, "out of memory for a suite");
-    char *rest = NULL;
-    static char program[] = "spbench";
     step->argv[step->argc++] = program;
     for (char *w = strtok_r(step->words, " \t", &rest); w; w = strtok_r(NULL, " \t", &rest))
         step->argv[step->argc++] = w;
-    const int command = find_command(step->argv[1]);
-    for (char *const *e = extra; *e && command < COMMANDS; e++)
-        if (takes(command, *e))
-            step->argv[step->argc++] = *e;
+    step->extra = hand_on(own, find_command(table, step->argv[1]));
+    if (!step->extra)
+        return fail(ST_ENV, "out of memory for a suite");
+    for (char *w = step->extra; *w; w += strlen(w) + 1)
+        step->argv[step->argc++] = w;
     return ST_OK;
 }
 
-static enum status check(const struct suite_step *step) {
-    const int command = opts_command(step->opts);
-    for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
-        if (opts_is_set(step->opts, reserved[i]))
-            return fail(ST_USAGE, "--%s belongs to the suite as a whole", reserved[i]);
-    const struct command_row *row = command < 0 ? NULL : &command_rows[command];
-    if (!row || !row->ranks || (row->is_local && row->is_local(step->opts)))
+/* What the whole suite decides is refused: options that it takes and does not hand on, and those
+ * that need no command. */
+static enum status check(const struct suite_step *step, const struct options *own) {
+    const struct option_table *table = opts_table(own->line);
+    const int suite = opts_command(own->line);
+    for (size_t i = 0; i < table->n_options; i++) {
+        const struct option *o = option_find(table, table->options[i].name, suite);
+        if (opts_given(step->options.line, i) && !o->handed_on &&
+            (option_belongs(o, suite) || o->standalone))
+            return fail(ST_USAGE, "--%s belongs to the suite as a whole", o->name);
+    }
+    const struct command *command = step->options.command;
+    if (!command || !command->ranks || (command->is_local && command->is_local(&step->options)))
         return fail(ST_USAGE, "only commands that run on ranks make a suite");
     return ST_OK;
 }
 
-static enum status add_step(struct suite *suite, const char *text, char *const *extra) {
+static enum status add_step(struct suite *suite, const char *text, const struct options *own) {
     struct suite_step *more = realloc(suite->steps, (suite->n + 1) * sizeof *more);
     if (!more)
         return fail(ST_ENV, "out of memory for a suite");
     suite->steps = more;
     struct suite_step *step = &more[suite->n++];
     *step = (struct suite_step){.text = strdup(text)};
-    enum status st = step->text ? split(step, extra) : fail(ST_ENV, "out of memory for a suite");
+    enum status st = step->text ? split(step, own) : fail(ST_ENV, "out of memory for a suite");
     if (st == ST_OK)
-        st = opts_parse(options_table(), step->argc, step->argv, &step->opts);
-    return st == ST_OK ? check(step) : st;
+        st = options_parse(opts_table(own->line), step->argc, step->argv, &step->options);
+    return st == ST_OK ? check(step, own) : st;
 }
 
-static enum status read_line(struct suite *suite, char *line, int cores, char *const *extra) {
+static enum status read_line(struct suite *suite, char *line, int cores,
+                             const struct options *own) {
     line[strcspn(line, "#\n")] = '\0';
     line += strspn(line, " \t");
     bool runs;
     if (!read_condition(&line, cores, &runs))
         return fail(ST_USAGE, "a condition is cores>=N: or cores<N:, here it is '%.40s'", line);
-    return runs && *line ? add_step(suite, line, extra) : ST_OK;
+    return runs && *line ? add_step(suite, line, own) : ST_OK;
 }
 
-enum status suite_read(const char *path, int cores, char *const *extra, struct suite *out) {
+enum status suite_read(const char *path, int cores, const struct options *own, struct suite *out) {
     *out = (struct suite){0};
     FILE *file = fopen(path, "re");
     if (!file)
@@ -114,7 +123,7 @@ enum status suite_read(const char *path, int cores, char *const *extra, struct s
     int number = 0;
     while (st == ST_OK && getline(&line, &room, file) >= 0) {
         number++;
-        st = read_line(out, line, cores, extra);
+        st = read_line(out, line, cores, own);
     }
     free(line);
     fclose(file);
@@ -127,8 +136,9 @@ enum status suite_read(const char *path, int cores, char *const *extra, struct s
 void suite_free(struct suite *suite) {
     for (size_t i = 0; i < suite->n; i++) {
         struct suite_step *step = &suite->steps[i];
-        opts_free(step->opts);
+        options_free(&step->options);
         free(step->argv);
+        free(step->extra);
         free(step->words);
         free(step->text);
     }

@@ -7,15 +7,15 @@
 
 #include <stddef.h>
 
-#include "base/options/options.h"
-#include "base/status.h"
+#include "bench/options/options.h"
 
 struct suite_step {
     char *text;  /* the command as it stands in the file */
-    char *words; /* what argv points into */
+    char *words; /* what argv points into, ... */
+    char *extra; /* ... and this: words handed on */
     char **argv; /* [argc], argv[0] is the program's name */
     int argc;
-    struct opts *opts;
+    struct options options;
 };
 
 struct suite {
@@ -23,11 +23,11 @@ struct suite {
     size_t n;
 };
 
-/* Reads path for a machine with so many cores. extra (ends with NULL) are words appended to every
- * command that takes them: "--max-time=1s". ST_USAGE, logged with file and line: a file that cannot
- * be read, a condition or a command that is wrong or does not run on ranks, or no command at all.
- * suite_free() in any case. */
-enum status suite_read(const char *path, int cores, char *const *extra, struct suite *out);
+/* Reads path for a machine with so many cores. What the suite's own options hand on is appended to
+ * every command that takes it: "--max-time=1s". ST_USAGE, logged with file and line: a file that
+ * cannot be read, a condition or a command that is wrong or does not run on ranks, or no command at
+ * all. suite_free() in any case. */
+enum status suite_read(const char *path, int cores, const struct options *own, struct suite *out);
 void suite_free(struct suite *suite);
 
 #endif

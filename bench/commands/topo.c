@@ -1,11 +1,11 @@
 /* topo: the machine, where ranks sit on it, and the links between them. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/output.h"
-#include "bench/commands/commands.h"
+#include "bench/launch/run.h"
 #include "bench/links/pair_rates.h"
+#include "bench/options/command.h"
 #include "bench/output/topo_png.h"
 #include "topology/place/bind.h"
 #include "topology/place/placement.h"
@@ -15,7 +15,7 @@ enum { MOST_RANKS = 1024 }; /* of a described machine; every pair is shown */
 
 /* What is shown. */
 struct view {
-    const struct opts *opts;
+    const struct options *options;
     const struct machine *machine;
     const struct place *places; /* [n] */
     int n;
@@ -54,45 +54,37 @@ static enum status print_png(const struct view *v, FILE *out) {
     return topo_png(out, v->machine, v->places, v->n, rates_of(v));
 }
 
-static const struct format {
-    const char *name;
+static const struct form {
     enum status (*print)(const struct view *v, FILE *out);
     bool picture;
-} formats[] = {{"table", print_table, false},
-               {"json", print_json, false},
-               {"svg", print_svg, true},
-               {"png", print_png, true}};
-
-static const struct format *format_of(const struct opts *opts) {
-    const struct format *format = formats;
-    while (strcmp(format->name, opts_str(opts, "output", 0)) != 0)
-        format++;
-    return format;
-}
+} forms[TOPO_FORMS] = {
+    [TOPO_TABLE] = {print_table, false},
+    [TOPO_JSON] = {print_json, false},
+    [TOPO_SVG] = {print_svg, true},
+    [TOPO_PNG] = {print_png, true},
+};
 
 /* The grid that --sp and --dp-shard ask for; either may be left out. */
 static enum status read_shape(struct view *v) {
-    const struct opts *o = v->opts;
-    const bool sp_given = opts_is_set(o, "sp"), dp_given = opts_is_set(o, "dp-shard");
-    if (!sp_given && !dp_given)
+    const struct options *o = v->options;
+    if (!o->given.sp && !o->given.dp_shard)
         return ST_OK;
-    int sp = (int)opts_int(o, "sp", 0), dp = (int)opts_int(o, "dp-shard", 0);
+    int sp = o->sp, dp = o->dp_shard;
     if (sp == 0)
         sp = v->n / (dp > 0 ? dp : 1);
     if (dp == 0)
         dp = v->n / sp;
     if (sp <= 0 || (long)sp * dp != v->n)
         return fail(ST_USAGE, "sp %d x dp-shard %d do not fill %d ranks; give -n", sp, dp, v->n);
-    v->shape =
-        (struct placement_shape){sp, dp, strcmp(opts_str(o, "placement", 0), "sp-outer") == 0};
+    v->shape = (struct placement_shape){sp, dp, o->placement == SP_OUTER};
     return ST_OK;
 }
 
 static enum status read_rates(struct view *v) {
-    if (opts_count(v->opts, "run") == 0)
+    const char *dir = v->options->run;
+    if (!dir)
         return ST_OK;
-    const char *dir = opts_str(v->opts, "run", 0);
-    if (!format_of(v->opts)->picture)
+    if (!forms[v->options->topology].picture)
         return fail(ST_USAGE, "--run is for pictures; give -o svg or -o png too");
     const enum status st = pair_rates_load(dir, &v->rates);
     if (st == ST_OK && v->n > 0 && v->n != v->rates.n)
@@ -105,15 +97,15 @@ static enum status print(struct view *v, FILE *out) {
     if (st == ST_OK)
         st = read_rates(v);
     if (st == ST_OK)
-        st = format_of(v->opts)->print(v, out);
+        st = forms[v->options->topology].print(v, out);
     pair_rates_free(&v->rates);
     return st;
 }
 
-enum status topo_ranks(struct run *run) {
+static enum status ranks(struct run *run) {
     enum status st = ST_OK;
-    struct view view = {run->opts, run->machine, run->places, run->world->size, {0}, {0}};
-    if (opts_is_set(run->opts, "nodes"))
+    struct view view = {run->options, run->machine, run->places, run->world->size, {0}, {0}};
+    if (run->options->given.nodes)
         st = run->world->rank > 0 ? ST_USAGE
                                   : fail(ST_USAGE, "--nodes goes with --input or --synthetic");
     else if (run->out)
@@ -122,34 +114,30 @@ enum status topo_ranks(struct run *run) {
 }
 
 /* A run folder stands for the machine it was measured on, unless ranks are started. */
-static bool shows_run(const struct opts *opts) {
-    return opts_count(opts, "run") > 0 && !opts_is_set(opts, "ranks");
+static bool is_local(const struct options *o) {
+    return o->input || o->synthetic || (o->run && !o->given.ranks);
 }
 
-bool topo_is_local(const struct opts *opts) {
-    return opts_count(opts, "input") > 0 || opts_count(opts, "synthetic") > 0 || shows_run(opts);
-}
-
-static enum status load(const struct opts *opts, struct machine *machine) {
+static enum status load(const struct options *o, struct machine *machine) {
     char path[4096];
-    if (opts_count(opts, "input") > 0)
-        return machine_load(machine, "file", opts_str(opts, "input", 0));
-    if (opts_count(opts, "synthetic") > 0)
-        return machine_load(machine, "synthetic", opts_str(opts, "synthetic", 0));
-    snprintf(path, sizeof path, "%s/topology.xml", opts_str(opts, "run", 0));
+    if (o->input)
+        return machine_load(machine, "file", o->input);
+    if (o->synthetic)
+        return machine_load(machine, "synthetic", o->synthetic);
+    snprintf(path, sizeof path, "%s/topology.xml", o->run);
     return machine_load(machine, "file", path);
 }
 
 /* Seats the ranks that -n asks for; without it there are none, and one is no use. */
 static enum status seat(struct view *v) {
-    const struct opts *o = v->opts;
-    const int nodes = (int)opts_int(o, "nodes", 0);
-    if (!opts_is_set(o, "ranks"))
+    const struct options *o = v->options;
+    const int nodes = o->nodes;
+    if (!o->given.ranks)
         return nodes > 1 ? fail(ST_USAGE, "--nodes %d needs -n, the number of ranks on all of them",
                                 nodes)
                          : ST_OK;
-    const int64_t ranks = opts_int(o, "ranks", 0);
-    if (opts_count(o, "ranks") > 1 || ranks > MOST_RANKS || ranks % nodes != 0)
+    const int64_t ranks = o->ranks.v[0].i;
+    if (o->ranks.n > 1 || ranks > MOST_RANKS || ranks % nodes != 0)
         return fail(ST_USAGE,
                     "-n must be one number, at most %d and a multiple of --nodes (%d), to show "
                     "ranks on a described machine",
@@ -159,17 +147,16 @@ static enum status seat(struct view *v) {
         return fail(ST_ENV, "out of memory for %d places", (int)ranks);
     v->places = places;
     v->n = (int)ranks;
-    return bind_described(v->machine, bind_policy_find(opts_str(o, "bind", 0)), nodes, v->n,
-                          places);
+    return bind_described(v->machine, o->bind, nodes, v->n, places);
 }
 
-enum status topo_local(const struct opts *opts, const char *data_dir) {
+static enum status local(const struct options *o, const char *data_dir) {
     (void)data_dir;
-    if (opts_count(opts, "input") > 0 && opts_count(opts, "synthetic") > 0)
+    if (o->input && o->synthetic)
         return fail(ST_USAGE, "--input and --synthetic describe two machines; give one of them");
     struct machine machine;
-    struct view view = {opts, &machine, NULL, 0, {0}, {0}};
-    enum status st = load(opts, &machine);
+    struct view view = {o, &machine, NULL, 0, {0}, {0}};
+    enum status st = load(o, &machine);
     if (st == ST_OK)
         st = seat(&view);
     if (st == ST_OK)
@@ -178,3 +165,12 @@ enum status topo_local(const struct opts *opts, const char *data_dir) {
     machine_free(&machine);
     return st;
 }
+
+const struct command topo_command = {
+    .word = {"topo", "Topology of this machine, where ranks sit, and the link between any two", "",
+             0, 0},
+    .local = local,
+    .is_local = is_local,
+    .ranks = ranks,
+    .document = true,
+};

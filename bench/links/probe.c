@@ -200,13 +200,13 @@ static enum status measure_cold(struct session *s, struct transport *t, const st
 }
 
 /* Measures on a transport of its own, so that neither memory nor bytes are the case's. */
-static enum status probe_links(struct session *s, size_t i, const struct setup *setup,
-                               links_fn *links, struct link_source *out) {
+static enum status probe_links(struct session *s, const struct setup *setup, links_fn *links,
+                               struct link_source *out) {
     const struct group *world = s->run->world;
     const size_t pairs = pair_count(world->size);
     struct mem_ledger ledger = {0};
     const struct transport_config config = {
-        .algorithm = sweep_str(s->sweep, i, "mpi-algo"),
+        .algorithm = algorithm_asked(&s->options),
         .ledger = &ledger,
         .trace = s->run->trace,
         .world = world,
@@ -226,12 +226,10 @@ static enum status probe_links(struct session *s, size_t i, const struct setup *
     return st;
 }
 
-enum status link_probe(struct session *s, size_t i, const struct setup *setup,
-                       struct link_source *out) {
-    return probe_links(s, i, setup, measure_warm, out);
+enum status link_probe(struct session *s, const struct setup *setup, struct link_source *out) {
+    return probe_links(s, setup, measure_warm, out);
 }
 
-enum status link_probe_cold(struct session *s, size_t i, const struct setup *setup,
-                            struct link_source *out) {
-    return probe_links(s, i, setup, measure_cold, out);
+enum status link_probe_cold(struct session *s, const struct setup *setup, struct link_source *out) {
+    return probe_links(s, setup, measure_cold, out);
 }

@@ -45,9 +45,9 @@ static bool load(const struct session *s, const struct setup *setup, struct link
     char path[4096];
     json_t *records = NULL;
     bool found = false;
-    if (opts_count(s->run->opts, "save") == 0)
+    if (!s->options.save)
         return false;
-    snprintf(path, sizeof path, "%s/records.jsonl", opts_str(s->run->opts, "save", 0));
+    snprintf(path, sizeof path, "%s/records.jsonl", s->options.save);
     if (access(path, R_OK) != 0 || records_load(path, &records) != ST_OK)
         return false;
     for (size_t i = json_array_size(records); i-- > 0 && !found;)
@@ -72,16 +72,12 @@ static struct link_source *remember(struct session *s, const char *transport) {
     return source;
 }
 
-static const char *choice(const struct session *s) {
-    return opts_str(s->run->opts, "link-rates", 0);
-}
-
 void link_rates_keep(struct session *s, const struct setup *setup, const json_t *record) {
     const struct group *world = s->run->world;
     struct link_rates rates;
     bool found = record && link_rates_read(record, s->run->places, world->size, "pairs", &rates);
     group_bcast(world, &found, sizeof found, 0);
-    if (!found || strcmp(choice(s), "auto") != 0)
+    if (!found || s->options.link_rates != LINK_RATES_AUTO)
         return;
     struct link_source *source = remember(s, setup->transport->row->name);
     if (!source)
@@ -92,32 +88,30 @@ void link_rates_keep(struct session *s, const struct setup *setup, const json_t 
 }
 
 /* Looks for rates in a record, and else probes. */
-static void fill(struct session *s, size_t i, const struct setup *setup,
-                 struct link_source *source) {
+static void fill(struct session *s, const struct setup *setup, struct link_source *source) {
     const struct group *world = s->run->world;
-    if (world->rank == 0 && strcmp(choice(s), "auto") == 0)
+    if (world->rank == 0 && s->options.link_rates == LINK_RATES_AUTO)
         source->found = load(s, setup, &source->rates);
     bool found = source->found;
     group_bcast(world, &found, sizeof found, 0);
-    if (!found && link_probe(s, i, setup, source) != ST_OK && world->rank == 0)
+    if (!found && link_probe(s, setup, source) != ST_OK && world->rank == 0)
         warn("links could not be probed; no exchange time is predicted");
 }
 
-const struct link_rates *link_rates_find(struct session *s, size_t i, const struct setup *setup,
-                                         bool cold) {
+const struct link_rates *link_rates_find(struct session *s, const struct setup *setup, bool cold) {
     const struct group *world = s->run->world;
-    if (world->size < 2 || world->size > MOST_RANKS || strcmp(choice(s), "off") == 0)
+    if (world->size < 2 || world->size > MOST_RANKS || s->options.link_rates == LINK_RATES_OFF)
         return NULL;
     struct link_source *source = remembered(s, setup->transport->row->name);
     if (!source) {
         source = remember(s, setup->transport->row->name);
         if (!source)
             return NULL;
-        fill(s, i, setup, source);
+        fill(s, setup, source);
     }
     if (cold && !source->cold_done) {
         source->cold_done = true;
-        if (link_probe_cold(s, i, setup, source) != ST_OK && world->rank == 0)
+        if (link_probe_cold(s, setup, source) != ST_OK && world->rank == 0)
             warn("links could not be probed with cold caches; no exchange time is predicted");
     }
     return source->found ? &source->rates : NULL;

@@ -11,8 +11,7 @@
  * which are always probed, since no record has them. Valid until session_close(), on
  * rank 0. NULL: on other ranks; one rank, or more than 256, in all; --link-rates off; nothing could
  * be measured. Collective. */
-const struct link_rates *link_rates_find(struct session *s, size_t i, const struct setup *setup,
-                                         bool cold);
+const struct link_rates *link_rates_find(struct session *s, const struct setup *setup, bool cold);
 
 /* What a pairs record of this launch says is used from now on (record: NULL on ranks other than 0).
  * Collective. */

@@ -4,30 +4,32 @@
 #include <string.h>
 
 #include "bench/output/sink.h"
+#include "bench/record/options.h"
 #include "comm/wrap/tap.h"
 #include "results/record/record.h"
 
 enum status session_open(struct session *s, struct run *run) {
-    const struct opts *o = run->opts;
+    const struct options *o = run->options;
     *s = (struct session){
         .run = run,
+        .options = *o,
         .config =
             {
-                .rel_ci = opts_real(o, "rel-ci", 0),
-                .min_samples = (size_t)opts_int(o, "min-samples", 0),
-                .max_samples = (size_t)opts_int(o, "max-samples", 0),
-                .max_time_s = opts_real(o, "max-time", 0),
-                .max_warmup_s = opts_real(o, "max-warmup", 0),
+                .rel_ci = o->rel_ci,
+                .min_samples = o->min_samples,
+                .max_samples = o->max_samples,
+                .max_time_s = o->max_time,
+                .max_warmup_s = o->max_warmup,
             },
     };
-    if (opts_count(o, "fault") > 0) {
-        const enum status st = fault_parse(opts_str(o, "fault", 0), &s->fault);
+    if (o->fault) {
+        const enum status st = fault_parse(o->fault, &s->fault);
         if (st != ST_OK)
             return st;
         if (s->fault.rank >= run->world->size)
             return run->world->rank > 0 ? ST_USAGE
                                         : fail(ST_USAGE, "--fault %s: there are ranks 0 to %d",
-                                               opts_str(o, "fault", 0), run->world->size - 1);
+                                               o->fault, run->world->size - 1);
     }
     const int ranks = run->world->size, rank = run->world->rank;
     s->host_keys = malloc((size_t)ranks * sizeof *s->host_keys);
@@ -52,9 +54,9 @@ void session_close(struct session *s) {
     free(s->host_keys);
 }
 
-struct measure_config case_config(const struct session *s, size_t i) {
+struct measure_config case_config(const struct session *s) {
     struct measure_config config = s->config;
-    config.sync = sync_find(sweep_str(s->sweep, i, "sync"));
+    config.sync = s->options.sync;
     return config;
 }
 
@@ -76,22 +78,22 @@ static enum status wrap(struct setup *setup, struct session *s, bool tap) {
     return st;
 }
 
-enum status setup_open(struct setup *setup, struct session *s, size_t i,
-                       const struct spread *spread, bool tap) {
+enum status setup_open(struct setup *setup, struct session *s, const struct spread *spread,
+                       bool tap) {
     *setup = (struct setup){0};
     enum status st = grid_init(&setup->grid, s->run->world, spread->sp_size, spread->dp_shard_size,
                                spread->placement);
     if (st != ST_OK)
         return st;
     const struct transport_config config = {
-        .algorithm = sweep_str(s->sweep, i, "mpi-algo"),
+        .algorithm = algorithm_asked(&s->options),
         .ledger = &setup->ledger,
         .trace = s->run->trace,
         .world = s->run->world,
         .host_key = s->run->places[s->run->world->rank].host_key,
         .cache_bytes = s->cache_bytes,
     };
-    st = transport_open(sweep_str(s->sweep, i, "transport"), &config, &setup->transport);
+    st = transport_open(transport_asked(&s->options), &config, &setup->transport);
     if (st == ST_OK)
         st = wrap(setup, s, tap);
     st = group_agree(s->run->world, st);
@@ -112,23 +114,19 @@ struct hosts setup_hosts(const struct session *s, const struct setup *setup) {
                          (struct hosts){s->host_keys, 0, 1});
 }
 
-void setup_record(const struct session *s, const struct setup *setup, size_t i,
+void setup_record(const struct session *s, const struct setup *setup, const char *const *scope,
                   const struct spread *spread, const char *algorithm, json_t *record) {
+    options_record(&s->options, scope, record);
     record_param_int(record, "sp_size", spread->sp_size);
     record_param_int(record, "dp_shard_size", spread->dp_shard_size);
     record_param_int(record, "world_size", spread->ranks);
-    record_param_str(record, "placement", spread->placement == SP_OUTER ? "sp-outer" : "sp-inner");
     record_param_str(record, "transport", setup->transport->row->name);
     if (setup->transport->chosen_as[0])
         record_param_str(record, "transport_reason", setup->transport->chosen_as);
     if (setup->transport->row->algorithm != ALGORITHM_UNUSED)
-        record_param_str(record, "mpi_algo", sweep_str(s->sweep, i, "mpi-algo"));
+        record_param_str(record, "mpi_algo", algorithm_asked(&s->options));
     record_param_str(record, "algo", algorithm);
-    record_param_str(record, "device", sweep_str(s->sweep, i, "device"));
-    record_param_str(record, "bind", sweep_str(s->sweep, i, "bind"));
     record_param_str(record, "wait", wait_policy_name(setup->grid.world->wait));
-    record_param_str(record, "sync", sweep_str(s->sweep, i, "sync"));
-    record_param_int(record, "seed", opts_int(s->run->opts, "seed", 0));
 }
 
 void measurement_record(const struct measurement *m, json_t *record) {
@@ -150,13 +148,13 @@ struct peaks peaks_over_ranks(const struct group *world, const struct mem_ledger
     return p;
 }
 
-enum status finish_record(struct session *s, size_t i, json_t *record) {
+enum status finish_record(struct session *s, json_t *record) {
     if (s->run->world->rank != 0) {
         json_decref(record);
         return ST_OK;
     }
     struct sweep_case c;
-    enum status st = sweep_case(s->sweep, i, &c);
+    enum status st = sweep_case(s->sweep, &s->options, &c);
     if (st == ST_OK)
         st = record_finish(record, c.vars, c.n, NULL);
     sweep_case_free(&c);

@@ -5,9 +5,10 @@
 #include <jansson.h>
 
 #include "bench/cases/spread.h"
-#include "bench/commands/command.h"
+#include "bench/launch/run.h"
 #include "bench/links/rates.h"
 #include "bench/measure/measure.h"
+#include "bench/options/sweep.h"
 #include "comm/ranks/grid.h"
 #include "comm/transport/transport.h"
 #include "comm/wrap/fault.h"
@@ -29,6 +30,7 @@ struct session {
     struct run *run;
     uint64_t *host_keys; /* of run->places, [run->world->size] */
     struct sweep *sweep;
+    struct options options; /* of the case that runs, as they were asked for */
     struct measure_config config;
     size_t cache_bytes; /* of last-level cache, where a host has the most */
     struct group crowd; /* the ranks that must share cores with this one */
@@ -44,8 +46,8 @@ struct session {
 enum status session_open(struct session *s, struct run *run);
 void session_close(struct session *s);
 
-/* How case i is measured: the session's settings, with the case's own. */
-struct measure_config case_config(const struct session *s, size_t i);
+/* How the case is measured: the session's settings, with the case's own. */
+struct measure_config case_config(const struct session *s);
 
 /* One case's ranks, memory and transport. */
 struct setup {
@@ -57,16 +59,17 @@ struct setup {
 };
 
 /* Collective over the world. Closed by setup_close(), also after a failure. */
-enum status setup_open(struct setup *setup, struct session *s, size_t i,
-                       const struct spread *spread, bool tap);
+enum status setup_open(struct setup *setup, struct session *s, const struct spread *spread,
+                       bool tap);
 void setup_close(struct setup *setup);
 
 /* Where the ranks of the case's SP group are. */
 struct hosts setup_hosts(const struct session *s, const struct setup *setup);
 
-/* Params that every kind of record has. transport and algorithm are the resolved ones; algorithm as
- * in struct algorithm_list. */
-void setup_record(const struct session *s, const struct setup *setup, size_t i,
+/* Params that every kind of record has, and those that the rows of options say; scope: as in
+ * options_keep(). transport and algorithm are the resolved ones; algorithm as in struct
+ * algorithm_list. */
+void setup_record(const struct session *s, const struct setup *setup, const char *const *scope,
                   const struct spread *spread, const char *algorithm, json_t *record);
 
 /* Time, samples and phases of a measurement. */
@@ -80,6 +83,6 @@ struct peaks {
 struct peaks peaks_over_ranks(const struct group *world, const struct mem_ledger *ledger);
 
 /* Completes the record under its case name and hands it to the sink. Rank 0; nothing elsewhere. */
-enum status finish_record(struct session *s, size_t i, json_t *record);
+enum status finish_record(struct session *s, json_t *record);
 
 #endif

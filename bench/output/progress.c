@@ -5,11 +5,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-struct progress progress_start(const struct opts *opts) {
+struct progress progress_start(const struct options *o) {
     const bool terminal = isatty(STDERR_FILENO);
-    const bool asked = opts_is_set(opts, "progress");
     return (struct progress){
-        .on = asked ? opts_flag(opts, "progress") : terminal && !opts_flag(opts, "quiet"),
+        .on = o->given.progress ? o->progress : terminal && !o->quiet,
         .terminal = terminal,
     };
 }

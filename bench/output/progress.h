@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/options/options.h"
+#include "bench/options/options.h"
 
 struct progress {
     bool on;
@@ -14,7 +14,7 @@ struct progress {
 };
 
 /* On if stderr is a terminal; --progress and --no-progress decide otherwise. */
-struct progress progress_start(const struct opts *opts);
+struct progress progress_start(const struct options *options);
 
 /* "[3/12] WHAT". done counts from 0: the case that is running is done + 1. */
 void progress_show(struct progress *progress, size_t done, size_t total, const char *what);

@@ -19,8 +19,7 @@ struct run_output {
     struct store *store; /* NULL: nothing is saved */
     bool run_entered;    /* this run stands in run.json */
     json_t *layers;      /* attn records, to be set side by side */
-    char **swept;        /* keys of cases that the options list several values of; may be NULL */
-    bool side_by_side, markdown;
+    const char **swept;  /* keys of cases that the options list several values of; may be NULL */
 };
 
 static enum status save_topology(const char *dir) {
@@ -37,30 +36,11 @@ static enum status save_topology(const char *dir) {
 }
 
 static enum status open_store(struct run_output *r) {
-    if (opts_count(r->config.opts, "save") == 0)
+    const char *dir = r->config.options->save;
+    if (!dir)
         return ST_OK;
-    const char *dir = opts_str(r->config.opts, "save", 0);
     const enum status st = store_open(dir, &r->store);
     return st == ST_OK ? save_topology(dir) : st;
-}
-
-/* The list ends with NULL. Out of memory it is NULL or short: tables then say less. */
-static char **swept_keys(const struct opts *opts) {
-    const struct option_table *table = opts_table(opts);
-    const int command = opts_command(opts);
-    char **keys = calloc(table->n_options + 1, sizeof *keys);
-    size_t n = 0;
-    for (size_t row = 0; keys && command >= 0 && row < table->n_options; row++) {
-        const struct option *o = &table->options[row];
-        if (!o->variable || !(o->commands >> command & 1u) || opts_row_count(opts, row) < 2)
-            continue;
-        char *key = keys[n++] = strdup(o->name);
-        if (!key)
-            break;
-        while ((key = strchr(key, '-')))
-            *key = '_';
-    }
-    return keys;
 }
 
 enum status run_output_open(const struct run_output_config *config, struct run_output **out) {
@@ -68,20 +48,17 @@ enum status run_output_open(const struct run_output_config *config, struct run_o
     struct run_output *r = calloc(1, sizeof *r);
     if (!r)
         return fail(ST_ENV, "out of memory");
-    const char *format = opts_str(config->opts, "output", 0);
     *r = (struct run_output){
         .config = *config,
-        .progress = progress_start(config->opts),
+        .progress = progress_start(config->options),
         .start = time(NULL),
         .layers = json_array(),
-        .swept = config->swept ? NULL : swept_keys(config->opts),
-        .markdown = strcmp(format, "md") == 0,
-        .side_by_side = strcmp(format, "md") == 0 || strcmp(format, "table") == 0,
+        .swept = config->swept ? NULL : options_swept(config->options),
     };
     enum status st = open_store(r);
     if (st == ST_OK)
-        st = export_begin(&r->stream, format, config->out);
-    r->stream.swept = r->swept ? (const char *const *)r->swept : config->swept;
+        st = export_begin(&r->stream, config->options->exporter->name, config->out);
+    r->stream.swept = r->swept ? r->swept : config->swept;
     if (st != ST_OK) {
         r->stream.exporter = NULL;
         run_output_close(r);
@@ -144,15 +121,14 @@ enum status run_output_close(struct run_output *r) {
     enum status st = ST_OK;
     if (r->stream.exporter) {
         st = export_end(&r->stream);
-        if (st == ST_OK && r->side_by_side)
-            st = sidebyside_print(r->layers, r->markdown, r->config.out);
+        const bool markdown = r->stream.exporter == &export_md;
+        if (st == ST_OK && (markdown || r->stream.exporter == &export_table))
+            st = sidebyside_print(r->layers, markdown, r->config.out);
         const enum status entered = enter_run(r, NULL);
         st = st == ST_OK ? entered : st;
     }
     store_close(r->store);
     json_decref(r->layers);
-    for (char **key = r->swept; key && *key; key++)
-        free(*key);
     free(r->swept);
     free(r);
     return st;

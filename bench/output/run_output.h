@@ -10,14 +10,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "base/options/options.h"
-#include "base/status.h"
+#include "bench/options/options.h"
 
 struct run_output;
 
 struct run_output_config {
-    const struct opts *opts; /* output, save, progress */
-    int argc;                /* the command line, for run.json */
+    const struct options *options; /* output, save, progress */
+    int argc;                      /* the command line, for run.json */
     char *const *argv;
     FILE *out;
     /* Keys of cases of which there are several values, ending with NULL, which tables name; NULL:

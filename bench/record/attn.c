@@ -6,40 +6,23 @@
 #include "bench/record/head_shares.h"
 #include "results/record/record.h"
 
-static void record_problem(const struct session *s, const struct attn_case *c, size_t i,
-                           const struct compute *compute, json_t *r) {
+static void record_problem(const struct attn_case *c, const struct compute *compute, json_t *r) {
     const struct problem *p = &c->problem;
-    record_param_str(r, "method", c->method->name);
     record_param_str(r, "model", c->shape.name[0] ? c->shape.name : NULL);
-    record_param_int(r, "seq", p->seq);
     if (problem_padded_seq(p) != p->seq)
         record_param_int(r, "padded_seq", problem_padded_seq(p));
-    record_param_int(r, "batch", p->batch);
     record_param_int(r, "heads", p->heads);
     record_param_int(r, "kv_heads", p->kv_heads);
     record_param_int(r, "head_dim", p->head_dim);
     if (!p->core_only)
         record_param_int(r, "hidden", p->hidden);
-    if (p->core_only)
-        record_param_int(r, "core_only", 1);
     record_param_int(r, "ulysses_size", p->ulysses_size);
     record_param_int(r, "ring_size", p->ring_size);
-    record_param_str(r, "inner",
-                     sp_method_has(c->method, "inner") ? usp_inner_name(p->inner) : NULL);
     if (p->ulysses_size > 1) {
         const struct sp_shape shape = problem_shape(p);
         record_param_str(r, "fuse_qkv", p->fuse_qkv ? "on" : "off");
         head_shares_record(&shape, r);
     }
-    if (sp_method_has(c->method, "kv_groups"))
-        record_param_int(r, "kv_groups", p->kv_groups);
-    if (opts_flag(s->run->opts, "serialize-ranks"))
-        record_param_int(r, "serialize_ranks", 1);
-    record_param_str(r, "overlap", p->overlap ? "on" : "off");
-    record_param_str(r, "dtype", dtype_name(p->dtype));
-    record_param_str(r, "grad_dtype", dtype_name(p->grad_dtype));
-    record_param_str(r, "pass", sweep_str(s->sweep, i, "pass"));
-    record_param_str(r, "mask", sweep_str(s->sweep, i, "mask"));
     record_param_str(r, "layout", layout_name(p->layout));
     record_param_str(r, "cache", "warm");
     record_param_str(r, "kernel", compute->kernel);
@@ -94,11 +77,11 @@ static void record_memory_of(const struct attn_outcome *out, json_t *r) {
 }
 
 json_t *attn_record(const struct session *s, const struct setup *setup, const struct attn_case *c,
-                    size_t i, const struct compute *compute, const struct attn_outcome *out,
+                    const struct compute *compute, const struct attn_outcome *out,
                     const char *algorithm) {
     json_t *r = record_new("attn");
-    record_problem(s, c, i, compute, r);
-    setup_record(s, setup, i, &c->spread, algorithm, r);
+    record_problem(c, compute, r);
+    setup_record(s, setup, c->method->options, &c->spread, algorithm, r);
     measurement_record(&out->times[ATTN_WHOLE], r);
     record_rates(c, out, r);
     record_metric_int(r, "bytes_sent_per_rank", (long long)out->sent);

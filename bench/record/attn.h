@@ -29,10 +29,10 @@ struct attn_outcome {
     bool exchanges;    /* COMPUTE and COMM were measured: there is something to leave out */
 };
 
-/* The record of case i, in want of its name. algorithm: as in setup_record(). The caller owns it.
+/* The record of the case, in want of its name. algorithm: as in setup_record(). The caller owns it.
  */
 json_t *attn_record(const struct session *s, const struct setup *setup, const struct attn_case *c,
-                    size_t i, const struct compute *compute, const struct attn_outcome *out,
+                    const struct compute *compute, const struct attn_outcome *out,
                     const char *algorithm);
 
 #endif

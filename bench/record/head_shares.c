@@ -11,6 +11,8 @@ static struct head_share share_of(const struct sp_shape *s, int ulysses_rank) {
 }
 
 static bool uneven(const struct sp_shape *s) {
+    if (s->ulysses_size < 2) /* there may be no heads */
+        return false;
     const struct head_share first = share_of(s, 0);
     for (int q = 1; q < s->ulysses_size; q++) {
         const struct head_share share = share_of(s, q);

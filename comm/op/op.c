@@ -1,5 +1,11 @@
 #include "comm/op/op.h"
 
+const char *op_pass_name(enum op_pass pass) {
+    static const char *const names[] = {
+        [OP_FORWARD] = "fwd", [OP_BACKWARD] = "bwd", [OP_BOTH] = "fwdbwd"};
+    return names[pass];
+}
+
 /* The stages of a pass, in order; returns their number. */
 static int stages_of(const struct op_row *row, enum op_pass pass, const struct stage_ops *out[2]) {
     int n = 0;

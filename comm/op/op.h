@@ -9,6 +9,9 @@
 
 enum op_pass { OP_FORWARD = 1, OP_BACKWARD = 2, OP_BOTH = 3 };
 
+/* "fwd", "bwd", "fwdbwd". */
+const char *op_pass_name(enum op_pass pass);
+
 /* Terminated by NULL. */
 extern const struct op_row *const op_table[];
 

@@ -26,6 +26,9 @@ struct compare_options {
     const char *format; /* table, md, csv or json */
 };
 
+/* The name of the i-th format, NULL past the last one. */
+const char *compare_format(size_t i);
+
 /* Compares records (arrays) and prints to out. Returns ST_WRONG when a NEW record's check is wrong,
  * else ST_REGRESSION when any case regressed, else ST_INCONCLUSIVE when any pair has too few
  * samples (how many are needed is said), else ST_OK. ST_USAGE when no case is in both, for an

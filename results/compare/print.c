@@ -114,10 +114,17 @@ static void print_json(const struct compare_row *rows, size_t n,
     json_decref(all);
 }
 
+static const struct compare_printer printers[] = {
+    {"table", print_table}, {"md", print_md}, {"csv", print_csv}, {"json", print_json}};
+
+enum { PRINTERS = sizeof printers / sizeof printers[0] };
+
+const char *compare_format(size_t i) {
+    return i < PRINTERS ? printers[i].name : NULL;
+}
+
 const struct compare_printer *compare_printer_find(const char *name) {
-    static const struct compare_printer printers[] = {
-        {"table", print_table}, {"md", print_md}, {"csv", print_csv}, {"json", print_json}};
-    for (size_t i = 0; i < sizeof printers / sizeof printers[0]; i++)
+    for (size_t i = 0; i < PRINTERS; i++)
         if (strcmp(printers[i].name, name) == 0)
             return &printers[i];
     return NULL;

@@ -118,5 +118,6 @@ static void errors_end(struct export_stream *stream) {
         note("-o errors: no record has any; they come with layers that are checked");
 }
 
-const struct exporter export_errors = {"errors", "errors of each tensor against fp64, Markdown",
-                                       NULL, errors_record, errors_end};
+const struct exporter export_errors = {"errors",   "errors of each tensor against fp64, Markdown",
+                                       NULL,       errors_record,
+                                       errors_end, true};

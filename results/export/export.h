@@ -29,12 +29,13 @@ struct exporter {
     void (*begin)(struct export_stream *stream); /* NULL: nothing to write */
     void (*record)(struct export_stream *stream, const json_t *record);
     void (*end)(struct export_stream *stream); /* NULL: nothing to write */
+    bool layers_only;                          /* of other records than layers it says nothing */
 };
 
 extern const struct exporter export_table, export_md, export_csv, export_json, export_jsonl,
     export_errors;
 
-/* All exporters: table, md, csv, json, jsonl, errors. */
+/* All exporters: table, md, csv, json, jsonl, errors; those of layers only last. */
 const struct exporter *const *export_list(size_t *n);
 
 /* Starts a stream. ST_USAGE for an unknown name (the known ones are listed). */

@@ -8,16 +8,41 @@
 #include "tests/cmocka_all.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
-#define NAMES(...)                                                                                 \
-    .choices = (const char *const[]) {                                                             \
-        __VA_ARGS__, NULL                                                                          \
+#define CHOICES(...)                                                                               \
+    .choices = (const struct option_choice[]) {                                                    \
+        __VA_ARGS__, {                                                                             \
+            0                                                                                      \
+        }                                                                                          \
     }
+#define FIELD(field)                                                                               \
+    .offset = offsetof(struct fields, field), .size = sizeof((struct fields *)0)->field,           \
+    .given = offsetof(struct fields, given.field)
 
 enum { RUN, SHOW, COMMANDS };
 
-static const char *fruit(size_t i) {
-    static const char *const names[] = {"apple", "pear"};
-    return i < COUNT(names) ? names[i] : NULL;
+/* What the program reads: a field of every kind. */
+enum form { TABLE = 3, CSV, PNG };
+struct fruit {
+    const char *name;
+} fruits[] = {{"apple"}, {"pear"}};
+
+struct fields {
+    struct option_list ranks, bytes, ratios, fruit;
+    int threads;
+    double time;
+    enum form output;
+    const struct fruit *favourite;
+    const char *save, *word;
+    bool check, secret, help;
+    struct {
+        bool ranks, bytes, ratios, fruit, threads, time, output, favourite, save, word, check,
+            secret, help;
+    } given;
+};
+
+static struct option_choice fruit(size_t i) {
+    return i < COUNT(fruits) ? (struct option_choice){fruits[i].name, .row = &fruits[i]}
+                             : (struct option_choice){0};
 }
 
 static const char *starts_with_x(const char *text) {
@@ -27,6 +52,7 @@ static const char *starts_with_x(const char *text) {
 /* One row of every kind. */
 static const struct option rows[] = {
     {.name = "ranks",
+     FIELD(ranks),
      .letter = 'n',
      .type = OPT_COUNT,
      .list = true,
@@ -37,6 +63,7 @@ static const struct option rows[] = {
      .group = "G",
      .help = "ranks"},
     {.name = "threads",
+     FIELD(threads),
      .type = OPT_COUNT,
      .automatic = true,
      .initial = "auto",
@@ -45,6 +72,7 @@ static const struct option rows[] = {
      .group = "G",
      .help = "threads"},
     {.name = "bytes",
+     FIELD(bytes),
      .type = OPT_SIZE,
      .list = true,
      .automatic = true,
@@ -53,6 +81,7 @@ static const struct option rows[] = {
      .group = "G",
      .help = "bytes"},
     {.name = "time",
+     FIELD(time),
      .type = OPT_DURATION,
      .initial = "5s",
      .max = 60,
@@ -60,6 +89,7 @@ static const struct option rows[] = {
      .group = "G",
      .help = "time"},
     {.name = "ratios",
+     FIELD(ratios),
      .type = OPT_REAL,
      .list = true,
      .initial = "2%",
@@ -68,6 +98,7 @@ static const struct option rows[] = {
      .group = "G",
      .help = "ratios"},
     {.name = "fruit",
+     FIELD(fruit),
      .type = OPT_CHOICE,
      .list = true,
      .choice = fruit,
@@ -75,47 +106,61 @@ static const struct option rows[] = {
      .commands = 1,
      .group = "G",
      .help = "fruit"},
+    {.name = "favourite",
+     FIELD(favourite),
+     .type = OPT_CHOICE,
+     .choice = fruit,
+     .commands = 1,
+     .group = "G",
+     .help = "favourite"},
     {.name = "output",
+     FIELD(output),
      .letter = 'o',
      .type = OPT_CHOICE,
-     NAMES("table", "csv"),
+     CHOICES({"table", TABLE}, {"csv", CSV}),
      .initial = "table",
      .commands = 1,
      .group = "H",
      .help = "format"},
     {.name = "output",
+     FIELD(output),
      .letter = 'o',
      .type = OPT_CHOICE,
-     NAMES("png"),
+     CHOICES({"png", PNG}),
      .initial = "png",
      .commands = 2,
      .group = "H",
      .help = "picture"},
     {.name = "save",
+     FIELD(save),
      .type = OPT_STRING,
      .value = "DIR",
      .commands = 3,
      .group = "H",
      .help = "where"},
     {.name = "word",
+     FIELD(word),
      .type = OPT_STRING,
      .check = starts_with_x,
      .commands = 1,
      .group = "H",
      .help = "word"},
     {.name = "check",
+     FIELD(check),
      .type = OPT_FLAG,
      .initial = "on",
      .commands = 1,
      .group = "H",
      .help = "check"},
     {.name = "secret",
+     FIELD(secret),
      .type = OPT_FLAG,
      .hidden = true,
      .commands = 3,
      .group = "H",
      .help = "hidden"},
     {.name = "help",
+     FIELD(help),
      .letter = 'h',
      .type = OPT_FLAG,
      .standalone = true,
@@ -124,10 +169,9 @@ static const struct option rows[] = {
      .help = "help"},
 };
 
-static const struct option_command commands[COMMANDS] = {
-    {"run", "Runs", "", 0, 0},
-    {"show", "Shows", "A [B]", 1, 2},
-};
+static const struct option_command run = {"run", "Runs", "", 0, 0},
+                                   show = {"show", "Shows", "A [B]", 1, 2};
+static const struct option_command *const commands[COMMANDS] = {&run, &show};
 
 static const struct option_table table = {"prog",      "A program", rows,
                                           COUNT(rows), commands,    COMMANDS};
@@ -141,7 +185,8 @@ struct line {
     int argc;
 };
 
-static struct opts *parse(struct line *line, const char *text, enum status want) {
+static struct opts *parse(struct line *line, const char *text, enum status want,
+                          struct fields *fields) {
     snprintf(line->text, sizeof line->text, "prog %s", text);
     line->argc = 0;
     for (char *word = strtok(line->text, " "); word; word = strtok(NULL, " ")) {
@@ -153,26 +198,32 @@ static struct opts *parse(struct line *line, const char *text, enum status want)
     if (st != want)
         fail_msg("'%s': status %d, want %d", text, st, want);
     assert_int_equal(opts == NULL, want != ST_OK);
+    if (opts && fields) {
+        *fields = (struct fields){0};
+        opts_store(opts, fields);
+    }
     return opts;
 }
 
 static void defaults(void **state) {
     (void)state;
     struct line line;
-    struct opts *o = parse(&line, "run", ST_OK);
+    struct fields f;
+    struct opts *o = parse(&line, "run", ST_OK, &f);
     assert_int_equal(opts_command(o), RUN);
-    assert_int_equal(opts_count(o, "ranks"), 1);
-    assert_int_equal(opts_int(o, "ranks", 0), 1);
-    assert_int_equal(opts_int(o, "threads", 0), 0); /* auto */
-    assert_int_equal(opts_count(o, "bytes"), 0);
-    assert_true(opts_real(o, "time", 0) == 5.0);
-    assert_true(fabs(opts_real(o, "ratios", 0) - 0.02) < 1e-15);
-    assert_string_equal(opts_str(o, "fruit", 0), "apple");
-    assert_string_equal(opts_str(o, "output", 0), "table");
-    assert_int_equal(opts_count(o, "save"), 0);
-    assert_true(opts_flag(o, "check"));
-    assert_false(opts_flag(o, "help"));
-    assert_false(opts_is_set(o, "ranks"));
+    assert_int_equal(f.ranks.n, 1);
+    assert_int_equal(f.ranks.v[0].i, 1);
+    assert_int_equal(f.threads, 0); /* auto */
+    assert_int_equal(f.bytes.n, 0);
+    assert_true(f.time == 5.0);
+    assert_true(fabs(f.ratios.v[0].real - 0.02) < 1e-15);
+    assert_ptr_equal(f.fruit.v[0].choice.row, &fruits[0]);
+    assert_null(f.favourite);
+    assert_int_equal(f.output, TABLE);
+    assert_null(f.save);
+    assert_true(f.check);
+    assert_false(f.help);
+    assert_false(f.given.ranks);
     assert_int_equal(opts_n_arguments(o), 0);
     assert_null(opts_argument(o, 0));
     opts_free(o);
@@ -188,12 +239,13 @@ static void spellings(void **state) {
     };
     for (size_t i = 0; i < COUNT(lines); i++) {
         struct line line;
-        struct opts *o = parse(&line, lines[i], ST_OK);
+        struct fields f;
+        struct opts *o = parse(&line, lines[i], ST_OK, &f);
         assert_int_equal(opts_command(o), RUN);
-        assert_int_equal(opts_count(o, "ranks"), 2);
-        assert_int_equal(opts_int(o, "ranks", 0), 2);
-        assert_int_equal(opts_int(o, "ranks", 1), 4);
-        assert_true(opts_is_set(o, "ranks"));
+        assert_int_equal(f.ranks.n, 2);
+        assert_int_equal(f.ranks.v[0].i, 2);
+        assert_int_equal(f.ranks.v[1].i, 4);
+        assert_true(f.given.ranks);
         opts_free(o);
     }
 }
@@ -201,43 +253,81 @@ static void spellings(void **state) {
 static void values(void **state) {
     (void)state;
     struct line line;
+    struct fields f;
     struct opts *o = parse(&line,
                            "run --threads 3 --bytes auto,1KiB,1k-2k+512b --time 1500ms "
-                           "--ratios 0.5,1% --fruit pear,apple --no-check --save a,b --word xyz",
-                           ST_OK);
-    assert_int_equal(opts_int(o, "threads", 0), 3);
-    assert_int_equal(opts_count(o, "bytes"), 4); /* 1 KiB twice counts once */
-    assert_int_equal(opts_int(o, "bytes", 0), 0);
-    assert_int_equal(opts_int(o, "bytes", 1), 1024);
-    assert_int_equal(opts_int(o, "bytes", 2), 1536);
-    assert_int_equal(opts_int(o, "bytes", 3), 2048);
-    assert_true(opts_real(o, "time", 0) == 1.5);
-    assert_true(opts_real(o, "ratios", 0) == 0.5);
-    assert_true(opts_real(o, "ratios", 1) == 0.01);
-    assert_string_equal(opts_str(o, "fruit", 0), "pear");
-    assert_string_equal(opts_str(o, "fruit", 1), "apple");
-    assert_false(opts_flag(o, "check"));
-    assert_string_equal(opts_str(o, "save", 0), "a,b"); /* no list: the comma is part of it */
-    assert_string_equal(opts_str(o, "word", 0), "xyz");
+                           "--ratios 0.5,1% --fruit pear,apple --favourite pear --no-check "
+                           "--save a,b --word xyz -o csv",
+                           ST_OK, &f);
+    assert_int_equal(f.threads, 3);
+    assert_int_equal(f.bytes.n, 4); /* 1 KiB twice counts once */
+    assert_int_equal(f.bytes.v[0].i, 0);
+    assert_int_equal(f.bytes.v[1].i, 1024);
+    assert_int_equal(f.bytes.v[2].i, 1536);
+    assert_int_equal(f.bytes.v[3].i, 2048);
+    assert_true(f.time == 1.5);
+    assert_true(f.ratios.v[0].real == 0.5);
+    assert_true(f.ratios.v[1].real == 0.01);
+    assert_string_equal(f.fruit.v[0].choice.name, "pear");
+    assert_string_equal(f.fruit.v[1].choice.name, "apple");
+    assert_ptr_equal(f.favourite, &fruits[1]);
+    assert_int_equal(f.output, CSV);
+    assert_false(f.check);
+    assert_true(f.given.check);
+    assert_string_equal(f.save, "a,b"); /* no list: the comma is part of it */
+    assert_string_equal(f.word, "xyz");
+    opts_free(o);
+}
+
+/* A value of a list at a time, the default again, and fields as text. */
+static void one_row(void **state) {
+    (void)state;
+    struct line line;
+    struct fields f;
+    char buf[32];
+    struct opts *o = parse(&line, "run --favourite pear --bytes auto,1k", ST_OK, &f);
+    static const struct {
+        const char *name, *first, *last, *initial; /* NULL: none */
+    } cases[] = {
+        {"bytes", "auto", "1024", NULL}, {"favourite", "pear", "pear", ""},
+        {"ranks", "1", "1", "1"},        {"threads", "auto", "auto", "auto"},
+        {"time", "5", "5", "5"},         {"output", "table", "table", "table"},
+        {"check", "1", "1", "1"},        {"save", "", NULL, ""},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct option *row = option_find(&table, cases[i].name, RUN);
+        const size_t at = (size_t)(row - rows);
+        assert_string_equal(option_text(row, &f, buf), cases[i].first);
+        if (cases[i].last) {
+            opts_store_value(o, at, opts_count(o, at) - 1, &f);
+            assert_string_equal(option_text(row, &f, buf), cases[i].last);
+        }
+        opts_store_default(o, at, &f);
+        if (cases[i].initial)
+            assert_string_equal(option_text(row, &f, buf), cases[i].initial);
+    }
+    assert_string_equal(opts_text(o, (size_t)(option_find(&table, "time", RUN) - rows)), "5s");
     opts_free(o);
 }
 
 static void arguments(void **state) {
     (void)state;
     struct line line;
-    struct opts *o = parse(&line, "show -o png a --save=-x -- --b", ST_OK);
+    struct fields f;
+    struct opts *o = parse(&line, "show -o png a --save=-x -- --b", ST_OK, &f);
     assert_int_equal(opts_command(o), SHOW);
     assert_int_equal(opts_n_arguments(o), 2);
     assert_string_equal(opts_argument(o, 0), "a");
     assert_string_equal(opts_argument(o, 1), "--b");
-    assert_string_equal(opts_str(o, "output", 0), "png"); /* the row of this command */
-    assert_string_equal(opts_str(o, "save", 0), "-x");
+    assert_int_equal(f.output, PNG); /* the row of this command */
+    assert_string_equal(f.save, "-x");
     opts_free(o);
-    o = parse(&line, "show -", ST_OK);
+    o = parse(&line, "show -", ST_OK, &f);
     assert_string_equal(opts_argument(o, 0), "-");
+    assert_int_equal(f.output, PNG);
     opts_free(o);
-    o = parse(&line, "run --save -", ST_OK);
-    assert_string_equal(opts_str(o, "save", 0), "-");
+    o = parse(&line, "run --save -", ST_OK, &f);
+    assert_string_equal(f.save, "-");
     opts_free(o);
 }
 
@@ -245,17 +335,18 @@ static void arguments(void **state) {
 static void standalone(void **state) {
     (void)state;
     struct line line;
-    struct opts *o = parse(&line, "--help", ST_OK);
+    struct fields f;
+    struct opts *o = parse(&line, "--help", ST_OK, &f);
     assert_int_equal(opts_command(o), -1);
-    assert_true(opts_flag(o, "help"));
+    assert_true(f.help);
     opts_free(o);
-    o = parse(&line, "show -h", ST_OK);
+    o = parse(&line, "show -h", ST_OK, NULL);
     assert_int_equal(opts_command(o), SHOW);
     opts_free(o);
     struct capture c;
     capture_begin(&c);
-    parse(&line, "shwo --help", ST_USAGE);
-    parse(&line, "--no-help", ST_USAGE);
+    parse(&line, "shwo --help", ST_USAGE, NULL);
+    parse(&line, "--no-help", ST_USAGE, NULL);
     capture_end(&c);
 }
 
@@ -313,7 +404,7 @@ static void refusals(void **state) {
         struct line line;
         struct capture c;
         capture_begin(&c);
-        parse(&line, cases[i].line, ST_USAGE);
+        parse(&line, cases[i].line, ST_USAGE, NULL);
         capture_end(&c);
         for (size_t w = 0; w < 3 && cases[i].words[w]; w++)
             if (!strstr(c.text, cases[i].words[w]))
@@ -456,9 +547,16 @@ static void bash_completion(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),        cmocka_unit_test(spellings),  cmocka_unit_test(values),
-        cmocka_unit_test(arguments),       cmocka_unit_test(standalone), cmocka_unit_test(refusals),
-        cmocka_unit_test(long_arguments),  cmocka_unit_test(help),       cmocka_unit_test(man_page),
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(spellings),
+        cmocka_unit_test(values),
+        cmocka_unit_test(arguments),
+        cmocka_unit_test(one_row),
+        cmocka_unit_test(standalone),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(long_arguments),
+        cmocka_unit_test(help),
+        cmocka_unit_test(man_page),
         cmocka_unit_test(bash_completion),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

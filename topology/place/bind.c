@@ -76,11 +76,8 @@ enum status bind_rank(const struct machine *machine, enum bind_policy policy, in
     return status;
 }
 
-enum bind_policy bind_policy_find(const char *name) {
-    int policy = 0;
-    while (policy < BIND_POLICIES && strcmp(policy_names[policy], name) != 0)
-        policy++;
-    return (enum bind_policy)policy;
+const char *bind_policy_name(enum bind_policy policy) {
+    return policy_names[policy];
 }
 
 enum status bind_described(const struct machine *machine, enum bind_policy policy, int hosts,

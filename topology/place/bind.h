@@ -40,7 +40,7 @@ enum status bind_rank(const struct machine *machine, enum bind_policy policy, in
 enum status bind_described(const struct machine *machine, enum bind_policy policy, int hosts,
                            int ranks, struct place *places);
 
-/* The policy of that name ("core", "numa", "none"); BIND_POLICIES if there is none. */
-enum bind_policy bind_policy_find(const char *name);
+/* "core", "numa", "none". */
+const char *bind_policy_name(enum bind_policy policy);
 
 #endif

@@ -11,10 +11,11 @@
 
 #include "base/output.h"
 #include "bench/commands/build_info.h"
-#include "bench/commands/command.h"
 #include "bench/launch/rank/farewell.h"
 #include "bench/launch/rank/watchdog.h"
 #include "bench/launch/roster.h"
+#include "bench/launch/run.h"
+#include "bench/options/command.h"
 #include "bench/output/run_output.h"
 #include "bench/output/sink.h"
 #include "results/record/fingerprint.h"
@@ -22,12 +23,12 @@
 
 /* One rank from its start to its end. */
 struct rank {
-    const struct opts *opts;
+    const struct options *options;
     int argc;
     char **argv;
     const char *data_dir;
     const struct launch *launch;
-    const struct command_row *command;
+    const struct command *command;
 
     struct watchdog dog;
     struct group world;
@@ -55,9 +56,8 @@ static enum status check_size(const struct rank *r) {
                                        "(srun --mpi=list names what there is)"
                                      : "that MPI's own mpiexec",
                           l->size);
-    const bool asked = opts_is_set(r->opts, "ranks");
-    if (l->dir || !asked ||
-        (opts_count(r->opts, "ranks") == 1 && opts_int(r->opts, "ranks", 0) == size))
+    const struct options *o = r->options;
+    if (l->dir || !o->given.ranks || (o->ranks.n == 1 && o->ranks.v[0].i == size))
         return ST_OK;
     return r->world.rank > 0
                ? ST_USAGE
@@ -126,7 +126,7 @@ static enum status take_place(struct rank *r) {
     int index;
     const int sharing = places_sharing(r->places, r->world.size, r->world.rank, &index);
     r->threads = machine_threads(&r->machine, sharing);
-    st = bind_rank(&r->machine, bind_policy_find(opts_str(r->opts, "bind", 0)), index, sharing);
+    st = bind_rank(&r->machine, r->options->bind, index, sharing);
     st = group_agree(&r->world, st);
     return st == ST_OK ? gather_places(r) : st;
 }
@@ -134,7 +134,7 @@ static enum status take_place(struct rank *r) {
 static void choose_wait(struct rank *r) {
     double per_core = places_ranks_per_core(r->places, r->world.size, r->world.rank);
     group_max(&r->world, &per_core, 1);
-    const enum wait_policy asked = wait_policy_find(opts_str(r->opts, "wait", 0));
+    const enum wait_policy asked = r->options->wait;
     r->world.wait = asked == WAIT_POLICIES ? wait_policy_default((int)per_core) : asked;
 }
 
@@ -170,7 +170,7 @@ static enum status open_results(struct rank *r) {
         r->out = stdout;
         return ST_OK;
     }
-    const struct run_output_config config = {r->opts, r->argc, r->argv, stdout};
+    const struct run_output_config config = {r->options, r->argc, r->argv, stdout};
     const enum status st = run_output_open(&config, &r->output);
     r->sink.output = r->output;
     return st;
@@ -191,7 +191,8 @@ static enum status validate(const struct rank *r) {
     size_t runnable = 0;
     if (r->launch->dir || !r->command->cases || r->world.rank > 0)
         return ST_OK;
-    const enum status st = r->command->cases(r->opts, r->data_dir, r->world.size, NULL, &runnable);
+    const enum status st =
+        r->command->cases(r->options, r->data_dir, r->world.size, NULL, &runnable);
     if (st == ST_OK && runnable == 0)
         return fail(ST_USAGE, "no case can run on %d ranks; the reasons stand above",
                     r->world.size);
@@ -200,7 +201,7 @@ static enum status validate(const struct rank *r) {
 
 static enum status run_command(struct rank *r, struct roster_entry *entry) {
     struct run run = {
-        .opts = r->opts,
+        .options = r->options,
         .data_dir = r->data_dir,
         .machine = &r->machine,
         .world = &r->world,
@@ -221,7 +222,7 @@ static enum status with_mpi(struct rank *r, struct roster_entry *entry) {
         return st;
     roster_note(entry, ROSTER_RUNNING);
     r->many_hosts = on_many_hosts(&r->world);
-    log_set_rank(r->world.rank, r->world.rank > 0 || opts_flag(r->opts, "quiet"));
+    log_set_rank(r->world.rank, r->world.rank > 0 || r->options->quiet);
     r->dog.rank = r->world.rank;
     st = group_agree(&r->world, check_size(r));
     if (st == ST_OK)
@@ -245,18 +246,18 @@ static enum status with_mpi(struct rank *r, struct roster_entry *entry) {
     return st;
 }
 
-enum status ranks_main(const struct opts *opts, int argc, char **argv, const char *data_dir,
+enum status ranks_main(const struct options *options, int argc, char **argv, const char *data_dir,
                        const struct launch *launch) {
     struct rank r = {
-        .opts = opts,
+        .options = options,
         .argc = argc,
         .argv = argv,
         .data_dir = data_dir,
         .launch = launch,
-        .command = &command_rows[opts_command(opts)],
-        .dog = {.rank = launch->rank, .timeout_s = opts_real(opts, "timeout", 0)},
+        .command = options->command,
+        .dog = {.rank = launch->rank, .timeout_s = options->timeout},
     };
-    log_set_rank(launch->rank, launch->rank > 0 || opts_flag(opts, "quiet"));
+    log_set_rank(launch->rank, launch->rank > 0 || options->quiet);
     const int size = launch->size > launch->rank ? launch->size : launch->rank + 1;
     struct roster roster;
     const bool joined = roster_join(&roster, launch->dir, size);

@@ -14,8 +14,6 @@
 
 #include "base/output.h"
 #include "base/paths.h"
-#include "bench/commands/build_info.h"
-#include "bench/commands/command.h"
 #include "bench/launch/dir.h"
 #include "bench/launch/launch.h"
 #include "bench/launch/launcher.h"
@@ -23,6 +21,7 @@
 #include "bench/launch/supervisor/ending.h"
 #include "bench/launch/supervisor/lines.h"
 #include "bench/launch/supervisor/process.h"
+#include "bench/options/command.h"
 
 /* Ranks that were told to end get this long before they are killed; a launcher then gets this long
  * to notice and to remove what it put into the temporary folder. */
@@ -276,7 +275,7 @@ static int finish(const struct session *s) {
 static int launch(const struct supervised *what, int ranks, int index, struct run_output *output,
                   FILE *document) {
     struct session s = {
-        .output = output, .document = document, .timeout_s = opts_real(what->opts, "timeout", 0)};
+        .output = output, .document = document, .timeout_s = what->options->timeout};
     for (int i = 0; i < SPEECHES; i++)
         s.speech[i] = (struct speech){.fd = -1,
                                       .is_banner = i == 0 ? obituary_read : obituary_read_stderr,
@@ -310,33 +309,31 @@ static int launch(const struct supervised *what, int ranks, int index, struct ru
 }
 
 enum status supervise_cases(const struct supervised *what, FILE *out) {
-    const struct command_row *row = &command_rows[opts_command(what->opts)];
+    const struct options *o = what->options;
     enum status worst = ST_OK;
     size_t runnable = 0;
-    if (!row->cases)
+    if (!o->command->cases)
         return ST_OK;
-    for (size_t i = 0; i < opts_count(what->opts, "ranks"); i++) {
-        const int ranks = (int)opts_int(what->opts, "ranks", i);
-        const enum status st = row->cases(what->opts, what->data_dir, ranks, out, &runnable);
+    for (size_t i = 0; i < o->ranks.n; i++) {
+        const enum status st =
+            o->command->cases(o, what->data_dir, (int)o->ranks.v[i].i, out, &runnable);
         worst = worst == ST_OK ? st : worst;
     }
     if (worst == ST_OK && runnable == 0)
         return fail(ST_USAGE, "no case can run; %s",
-                    opts_flag(what->opts, "quiet") ? "without --quiet the reasons are shown"
-                                                   : "the reasons stand above");
+                    o->quiet ? "without --quiet the reasons are shown" : "the reasons stand above");
     return worst;
 }
 
 int supervise(const struct supervised *what, struct run_output *output, FILE *document) {
-    const bool measures = !command_rows[opts_command(what->opts)].document;
-    const int launches = measures ? (int)opts_int(what->opts, "launches", 0) : 1;
+    const struct options *o = what->options;
+    const int launches = o->command->document ? 1 : o->launches;
     process_adopt();
     launcher_prepare();
     int code = ST_OK;
-    for (size_t i = 0; code == ST_OK && i < opts_count(what->opts, "ranks"); i++)
+    for (size_t i = 0; code == ST_OK && i < o->ranks.n; i++)
         for (int k = 1; code == ST_OK && k <= launches; k++)
-            code = launch(what, (int)opts_int(what->opts, "ranks", i), launches > 1 ? k : 0, output,
-                          document);
+            code = launch(what, (int)o->ranks.v[i].i, launches > 1 ? k : 0, output, document);
     return code;
 }
 
@@ -344,12 +341,12 @@ int supervise_command(const struct supervised *what) {
     enum status st = supervise_cases(what, NULL);
     if (st != ST_OK)
         return (int)st;
-    if (command_rows[opts_command(what->opts)].document) {
+    if (what->options->command->document) {
         const int code = supervise(what, NULL, stdout);
         return code != ST_OK || fflush(stdout) == 0 ? code
                                                     : (int)output_failed(stdout, "the output");
     }
-    const struct run_output_config config = {what->opts, what->argc, what->argv, stdout};
+    const struct run_output_config config = {what->options, what->argc, what->argv, stdout};
     struct run_output *output;
     st = run_output_open(&config, &output);
     if (st != ST_OK)

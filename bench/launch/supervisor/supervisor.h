@@ -3,12 +3,11 @@
 #ifndef SPB_BENCH_LAUNCH_SUPERVISOR_SUPERVISOR_H
 #define SPB_BENCH_LAUNCH_SUPERVISOR_SUPERVISOR_H
 
-#include "base/options/options.h"
 #include "bench/output/run_output.h"
 
 /* One command line to launch. Borrowed. */
 struct supervised {
-    const struct opts *opts;
+    const struct options *options;
     int argc; /* what the ranks are started with */
     char **argv;
     const char *data_dir;

@@ -208,12 +208,20 @@ static const struct stage_ops stage_hop_backward = {
     memory_backward, create_backward,    fill_backward,      run_hop,
     verify_hop};
 
+static const char *const ring_options[] = {"ring_direction", NULL};
+
+static void split(struct sp_shape *s) {
+    s->ulysses_size = 1;
+    s->ring_size = s->sp_size;
+}
+
 const struct op_row op_ring = {
     .name = "ring",
     .help = "a revolution of K/V; backward K/V again and dK/dV home",
     .forward = &stage_ring,
     .backward = &stage_ring_backward,
-    .parts = OP_RING,
+    .options = ring_options,
+    .split = split,
 };
 
 const struct op_row op_ring_hop = {
@@ -221,5 +229,6 @@ const struct op_row op_ring_hop = {
     .help = "one hop of the ring",
     .forward = &stage_hop,
     .backward = &stage_hop_backward,
-    .parts = OP_RING,
+    .options = ring_options,
+    .split = split,
 };

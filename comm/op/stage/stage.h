@@ -53,19 +53,20 @@ struct op_stage {
     struct plan *plans[STAGE_PLANS];
 };
 
-/* What an operation is made of: options that choose between ways to do it mean something to it. */
-enum op_parts {
-    OP_HEADS = 1, /* an exchange of tokens for heads: --fuse-qkv */
-    OP_RING = 2,  /* a ring of all ranks: --ring-direction */
-    OP_SPLIT = 4  /* Ulysses groups and rings of a part of the ranks: --ulysses-size, --inner */
-};
-
 /* An operation: what autograd would run forward and backward. */
 struct op_row {
     const char *name;
     const char *help;
     const struct stage_ops *forward, *backward;
-    unsigned parts;         /* of enum op_parts */
+
+    /* Keys of options that not all operations have, of those it has; ends with NULL. NULL: none. */
+    const char *const *options;
+
+    /* Splits sp_size into Ulysses groups and rings. The ulysses_size that was asked for, or 0, is
+     * there. NULL: it has neither. */
+    void (*split)(struct sp_shape *shape);
+    bool two_groups; /* it has both, of sizes that can be chosen */
+
     const char *total_rate; /* metric: what all ranks together send over the time, or NULL */
 };
 

@@ -176,10 +176,16 @@ static const struct stage_ops stage_backward = {
     ulysses_supports, backward_send_buffer, no_per_peer, backward_volume, backward_memory,
     ulysses_create,   heads_fill,           run,         verify};
 
+static void split(struct sp_shape *s) {
+    s->ulysses_size = s->sp_size;
+    s->ring_size = 1;
+}
+
 const struct op_row op_ulysses = {
     .name = "ulysses",
     .help = "Q, K, V to heads and O back; backward dO and dQ, dK, dV",
     .forward = &stage_forward,
     .backward = &stage_backward,
-    .parts = OP_HEADS,
+    .options = (const char *const[]){"fuse_qkv", NULL},
+    .split = split,
 };

@@ -190,10 +190,21 @@ static const struct stage_ops stage_backward = {
     supports,        backward_send_buffer, no_per_peer, backward_volume, backward_memory,
     backward_create, backward_fill,        run,         verify};
 
+/* Without heads there is nothing to choose by, and supports() says so. */
+static void split(struct sp_shape *s) {
+    if (s->heads == 0)
+        s->ulysses_size = s->sp_size;
+    else if (s->ulysses_size == 0)
+        s->ulysses_size = usp_default_ulysses_size(s->sp_size, s->kv_heads);
+    s->ring_size = s->sp_size / s->ulysses_size;
+}
+
 const struct op_row op_usp = {
     .name = "usp",
     .help = "Ulysses inside groups, then rings of K/V across them",
     .forward = &stage_forward,
     .backward = &stage_backward,
-    .parts = OP_HEADS | OP_SPLIT,
+    .options = (const char *const[]){"fuse_qkv", "ulysses_size", "inner", NULL},
+    .split = split,
+    .two_groups = true,
 };

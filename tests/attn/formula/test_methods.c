@@ -48,15 +48,6 @@ static void methods_are_found_by_name(void **state) {
     assert_null(sp_method_find("megatron"));
 }
 
-static void options_are_of_some_methods(void **state) {
-    (void)state;
-    assert_true(sp_method_option("inner") && sp_method_option("kv_groups"));
-    assert_false(sp_method_option("mask"));
-    assert_true(sp_method_has(&sp_usp, "inner") && sp_method_has(&sp_usp, "fuse_qkv"));
-    assert_true(sp_method_has(&sp_ulysses, "fuse_qkv"));
-    assert_false(sp_method_has(&sp_ulysses, "inner") || sp_method_has(&sp_local, "fuse_qkv"));
-}
-
 /* Llama 3.1 8B's heads in bf16, 128 Ki tokens over 8 ranks: Q of a rank has 128 MiB, K and V 64. */
 static struct problem worked_example(const struct sp_method *method) {
     struct problem p = {.batch = 1,
@@ -125,7 +116,6 @@ int main(void) {
     const struct CMUnitTest all[] = {
         cmocka_unit_test(limits_are_told),
         cmocka_unit_test(methods_are_found_by_name),
-        cmocka_unit_test(options_are_of_some_methods),
         cmocka_unit_test(bytes_are_predicted),
         cmocka_unit_test(memory_is_predicted),
         cmocka_unit_test(one_rank_is_local_whatever_the_method),

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "bench/commands/commands.h"
-#include "bench/options/table.h"
+#include "bench/commands/command_line.h"
+#include "bench/options/command.h"
 
 #include "tests/capture.h"
 #include "tests/cmocka_all.h"
@@ -67,7 +67,7 @@ static const struct expected {
 static void check(const struct expected *e) {
     char text[512], *argv[16] = {"spbench"};
     int argc = 1;
-    struct opts *opts;
+    struct options options;
     struct capture said;
     size_t runnable = 0;
     FILE *out = tmpfile();
@@ -75,10 +75,9 @@ static void check(const struct expected *e) {
     snprintf(text, sizeof text, "%s", e->line);
     for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
         argv[argc++] = word;
-    assert_int_equal(opts_parse(options_table(), argc, argv, &opts), ST_OK);
-    const struct command_row *row = &command_rows[opts_command(opts)];
+    assert_int_equal(options_parse(&command_line, argc, argv, &options), ST_OK);
     capture_begin(&said);
-    const enum status st = row->cases(opts, "", e->ranks, out, &runnable);
+    const enum status st = options.command->cases(&options, "", e->ranks, out, &runnable);
     capture_end(&said);
     assert_int_equal(st, ST_OK);
     if (runnable != e->cases)
@@ -86,7 +85,7 @@ static void check(const struct expected *e) {
     for (int i = 0; i < 2 && e->says[i]; i++)
         if (!strstr(said.text, e->says[i]))
             fail_msg("%s: no \"%s\" in\n%s", e->line, e->says[i], said.text);
-    opts_free(opts);
+    options_free(&options);
     fclose(out);
 }
 

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/options/table.h"
+#include "attn/formula/method.h"
+#include "bench/commands/command_line.h"
 #include "tests/capture.h"
 #include "tests/cmocka_all.h"
 
@@ -11,7 +12,7 @@
 struct fixture {
     char text[512];
     char *argv[32];
-    struct opts *opts;
+    struct options options;
     struct sweep *sweep;
 };
 
@@ -20,13 +21,19 @@ static void make(struct fixture *f, const char *line, int ranks) {
     snprintf(f->text, sizeof f->text, "spbench\n%s", line);
     for (char *word = strtok(f->text, "\n"); word; word = strtok(NULL, "\n"))
         f->argv[argc++] = word;
-    assert_int_equal(opts_parse(options_table(), argc, f->argv, &f->opts), ST_OK);
-    assert_int_equal(sweep_create(f->opts, ranks, &f->sweep), ST_OK);
+    assert_int_equal(options_parse(&command_line, argc, f->argv, &f->options), ST_OK);
+    assert_int_equal(sweep_create(&f->options, ranks, &f->sweep), ST_OK);
 }
 
 static void unmake(struct fixture *f) {
     sweep_free(f->sweep);
-    opts_free(f->opts);
+    options_free(&f->options);
+}
+
+static struct options options_of(const struct fixture *f, size_t i) {
+    struct options o;
+    sweep_options(f->sweep, i, &o);
+    return o;
 }
 
 /* Later rows of the table vary fastest: method inside sp inside seq, however they are given. */
@@ -36,13 +43,14 @@ static void order(void **state) {
     make(&f, "attn\n--method=ring,ulysses\n--sp=1,2\n--seq=4k,1k,2k", 2);
     assert_int_equal(sweep_count(f.sweep), 12);
     static const int64_t seqs[] = {4096, 1024, 2048};
-    static const char *const methods[] = {"ring", "ulysses"};
+    static const struct sp_method *const methods[] = {&sp_ring, &sp_ulysses};
     for (size_t i = 0; i < 12; i++) {
-        assert_int_equal(sweep_int(f.sweep, i, "seq"), seqs[i / 4]);
-        assert_int_equal(sweep_int(f.sweep, i, "sp"), i / 2 % 2 + 1);
-        assert_string_equal(sweep_str(f.sweep, i, "method"), methods[i % 2]);
-        assert_string_equal(sweep_str(f.sweep, i, "mask"), "causal");
-        assert_int_equal(sweep_int(f.sweep, i, "ranks"), 2);
+        const struct options o = options_of(&f, i);
+        assert_int_equal(o.seq, seqs[i / 4]);
+        assert_int_equal(o.sp, i / 2 % 2 + 1);
+        assert_ptr_equal(o.method, methods[i % 2]);
+        assert_string_equal(o.mask, "causal");
+        assert_int_equal(o.ranks.v[0].i, 2);
     }
     unmake(&f);
 }
@@ -53,12 +61,13 @@ static void other_options(void **state) {
     struct fixture f;
     make(&f, "attn\n--rel-ci=1%\n--core-only\n--seq=1k,2k\n--method=ring", 0);
     assert_int_equal(sweep_count(f.sweep), 2);
-    assert_true(sweep_real(f.sweep, 1, "rel-ci") == 0.01);
-    assert_true(sweep_flag(f.sweep, 1, "core-only"));
-    assert_true(sweep_flag(f.sweep, 1, "check"));
-    assert_true(sweep_has(f.sweep, 0, "seq"));
-    assert_false(sweep_has(f.sweep, 0, "model"));
-    assert_false(sweep_has(f.sweep, 0, "bytes"));
+    const struct options o = options_of(&f, 1);
+    assert_true(o.rel_ci == 0.01);
+    assert_true(o.core_only);
+    assert_true(o.check);
+    assert_int_equal(o.seq, 2048);
+    assert_null(o.model);
+    assert_int_equal(o.bytes, 0);
     unmake(&f);
 }
 
@@ -68,14 +77,19 @@ static void ranks(void **state) {
     struct fixture f;
     make(&f, "comm\n-n2,4\n--bytes=1k,2k", 0);
     assert_int_equal(sweep_count(f.sweep), 4);
-    assert_int_equal(sweep_int(f.sweep, 1, "ranks"), 2);
-    assert_int_equal(sweep_int(f.sweep, 2, "ranks"), 4);
+    assert_int_equal(options_of(&f, 1).ranks.v[0].i, 2);
+    assert_int_equal(options_of(&f, 2).ranks.v[0].i, 4);
     unmake(&f);
     make(&f, "comm\n-n2,4\n--bytes=1k,2k", 4);
     assert_int_equal(sweep_count(f.sweep), 2);
-    assert_int_equal(sweep_int(f.sweep, 0, "ranks"), 4);
-    assert_int_equal(sweep_int(f.sweep, 1, "ranks"), 4);
+    assert_int_equal(options_of(&f, 0).ranks.v[0].i, 4);
+    assert_int_equal(options_of(&f, 1).ranks.v[0].i, 4);
     unmake(&f);
+}
+
+static char *name_of(const struct fixture *f, size_t i) {
+    const struct options o = options_of(f, i);
+    return sweep_case_name(f->sweep, &o);
 }
 
 static void case_names(void **state) {
@@ -101,7 +115,7 @@ static void case_names(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fixture f;
         make(&f, cases[i].line, cases[i].ranks);
-        char *name = sweep_case_name(f.sweep, cases[i].i);
+        char *name = name_of(&f, cases[i].i);
         assert_string_equal(name, cases[i].want);
         free(name);
         unmake(&f);
@@ -118,7 +132,7 @@ static void names_differ(void **state) {
     char **names = calloc(n, sizeof *names);
     assert_non_null(names);
     for (size_t i = 0; i < n; i++) {
-        names[i] = sweep_case_name(f.sweep, i);
+        names[i] = name_of(&f, i);
         for (size_t j = 0; j < i; j++)
             assert_string_not_equal(names[i], names[j]);
     }
@@ -133,7 +147,7 @@ static void bounded(void **state) {
     struct fixture f;
     make(&f, "comm\n--bytes=1-1000\n--seq=1-100", 1); /* exactly at the bound */
     assert_int_equal(sweep_count(f.sweep), SWEEP_MAX_CASES);
-    assert_int_equal(sweep_int(f.sweep, SWEEP_MAX_CASES - 1, "bytes"), 1000);
+    assert_int_equal(options_of(&f, SWEEP_MAX_CASES - 1).bytes, 1000);
     unmake(&f);
 
     /* Beyond 64 bits: the product must not wrap round to something small. */
@@ -142,14 +156,14 @@ static void bounded(void **state) {
                     "--dp-shard=1-4096"};
     struct capture c;
     struct sweep *sweep;
-    assert_int_equal(opts_parse(options_table(), 9, argv, &f.opts), ST_OK);
+    assert_int_equal(options_parse(&command_line, 9, argv, &f.options), ST_OK);
     capture_begin(&c);
-    const enum status st = sweep_create(f.opts, 1, &sweep);
+    const enum status st = sweep_create(&f.options, 1, &sweep);
     capture_end(&c);
     assert_int_equal(st, ST_USAGE);
     assert_null(sweep);
     assert_non_null(strstr(c.text, "1.93428131138341e+25")); /* 4096^7 */
-    opts_free(f.opts);
+    options_free(&f.options);
 }
 
 int main(void) {

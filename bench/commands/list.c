@@ -2,8 +2,8 @@
 #include "attn/compute/cpu/kernels.h"
 #include "attn/formula/method.h"
 #include "attn/problem/layout.h"
-#include "bench/cases/comm_kinds.h"
-#include "bench/commands/commands.h"
+#include "bench/commands/comm.h"
+#include "bench/commands/command_line.h"
 #include "comm/transport/mpi/algorithm.h"
 #include "comm/transport/transport.h"
 #include "models/model.h"
@@ -25,8 +25,8 @@ static void list_methods(FILE *out) {
     for (int i = 0; i < LAYOUTS; i++)
         item(out, layout_name((enum layout)i), layout_help((enum layout)i));
     fputs("\nexchanges (--op)\n", out);
-    for (size_t i = 0; comm_op_name(i); i++)
-        item(out, comm_op_name(i), comm_op_help(i));
+    for (size_t i = 0; comm_op(i); i++)
+        item(out, comm_op(i)->name, comm_op(i)->help);
 }
 
 static void list_transports(FILE *out) {

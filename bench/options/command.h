@@ -1,0 +1,46 @@
+/* A subcommand: a row, of which main() and those that start ranks call what there is. */
+#ifndef SPB_BENCH_OPTIONS_COMMAND_H
+#define SPB_BENCH_OPTIONS_COMMAND_H
+
+#include <stdio.h>
+
+#include "base/options/options.h"
+
+struct options;
+struct run;
+struct supervised;
+
+/* Index into the table's commands, and bit of struct option's. */
+enum {
+#define COMMAND(id, row) COMMAND_##id,
+#include "bench/options/commands.def"
+#undef COMMAND
+    COMMANDS
+};
+
+struct command {
+    struct option_command word; /* first: this is what a table of options has */
+
+    /* Runs without ranks. NULL: the command is for ranks; or, where it has both, returns true when
+     * these options need none. */
+    enum status (*local)(const struct options *options, const char *data_dir);
+    bool (*is_local)(const struct options *options); /* NULL: always if there is local */
+
+    /* Launches what it runs itself and returns the exit code; for `suite`. */
+    int (*launch)(const struct supervised *what);
+
+    /* Runs on ranks; collective. All ranks return the same status. */
+    enum status (*ranks)(struct run *run);
+
+    /* Prints one document to run->out instead of records. */
+    bool document;
+
+    /* For commands with cases, pure (no MPI): says on stderr which cases of this rank count are
+     * skipped and why, and adds the others to *runnable; prints them with what is predicted for
+     * them, or with out NULL checks that their memory is there. ST_USAGE for what no other rank
+     * count could mend. NULL: no cases. */
+    enum status (*cases)(const struct options *options, const char *data_dir, int ranks, FILE *out,
+                         size_t *runnable);
+};
+
+#endif
