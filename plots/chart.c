@@ -1,5 +1,6 @@
 #include "plots/chart.h"
 
+#include "results/record/fields.h"
 #include "results/record/record.h"
 
 #include <math.h>
@@ -30,17 +31,18 @@ void chart_describe(const json_t *record, const char *const *params, const bool 
                     char out[LABEL_ROOM]) {
     char text[2 * LABEL_ROOM] = "";
     size_t used = 0;
-    for (size_t i = 0; params[i] && used < sizeof text; i++) {
-        const char *word = record_str(record, "params", params[i]);
+    const char *key;
+    for (size_t i = 0; (key = params ? params[i] : problem_param(i)) && used < sizeof text; i++) {
+        const char *word = record_str(record, "params", key);
         const char *comma = used ? ", " : "";
         double number = 0.0;
         if (chosen && !chosen[i])
             continue;
         if (word)
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", comma, word);
-        else if (record_num(record, "params", params[i], &number) && fabs(number) > 0.0)
+        else if (record_num(record, "params", key, &number) && fabs(number) > 0.0)
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %.0f", comma,
-                                     short_name(params[i]), number);
+                                     short_name(key), number);
     }
     gnuplot_label(out, LABEL_ROOM, text);
 }

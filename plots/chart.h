@@ -26,7 +26,7 @@ struct chart_kind {
     struct chart_field x, y, predicted; /* predicted.key NULL: none */
     const char *with, *without;         /* only records that have, or lack, this param; NULL: all */
     bool is_rate;                       /* y goes with 1 / time: the time's interval gives y's */
-    const char *const *page_params;     /* settings: equal on a page, named in its title */
+    const char *const *page_params;     /* equal on a page, named in its title; NULL: the problem */
     const char *const *line_params;     /* name a line; the first one gives its colour */
     const char *const *extra_params;    /* name it too where they tell lines apart */
 };
@@ -65,8 +65,8 @@ enum status chart_collect(const json_t *records, const struct chart_kind *kind,
 void chart_free(struct chart *chart);
 
 /* "llama-3.1-8b, fwdbwd, dp 2": values of the params that the record has, as a label. Numbers carry
- * their name; a 0 says that something is not so, which needs no word. chosen[i]: is the i-th param
- * wanted? NULL: all are. */
+ * their name; a 0 says that something is not so, which needs no word. params NULL: those of
+ * problem_param(). chosen[i]: is the i-th param wanted? NULL: all are. */
 void chart_describe(const json_t *record, const char *const *params, const bool *chosen,
                     char out[LABEL_ROOM]);
 

@@ -1,8 +1,5 @@
 #include "plots/kinds.h"
 
-const char *const attn_page_params[PARAM_LIST] = {
-    "model", "heads", "kv_heads", "head_dim",  "hidden",        "batch",
-    "pass",  "dtype", "mask",     "core_only", "dp_shard_size", "device"};
 static const char *const attn_line[PARAM_LIST] = {"method", "sp_size"};
 const char *const attn_extra_params[PARAM_LIST] = {
     "layout",    "ulysses_size", "ring_size", "inner",      "placement", "transport",
@@ -54,7 +51,6 @@ const struct chart_kind chart_kinds[] = {
         .x = {"params", "seq"},
         .y = {"metrics", "tokens_per_s"},
         .is_rate = true,
-        .page_params = attn_page_params,
         .line_params = attn_line,
         .extra_params = attn_extra_params,
     },
@@ -65,7 +61,6 @@ const struct chart_kind chart_kinds[] = {
         .x = {"params", "seq"},
         .y = {"metrics", "peak_mem_bytes"},
         .predicted = {"metrics", "predicted_mem_bytes"},
-        .page_params = attn_page_params,
         .line_params = attn_line,
         .extra_params = attn_extra_params,
     },

@@ -37,7 +37,7 @@ static bool read_bar(const json_t *record, struct bar *bar) {
         bar->total += bar->seconds[c];
     char seq[32], setting[LABEL_ROOM];
     chart_count(seq, sizeof seq, bar->seq);
-    chart_describe(record, attn_page_params, NULL, setting);
+    chart_describe(record, NULL, NULL, setting);
     snprintf(bar->page, sizeof bar->page, "%.20s tokens, %.130s", seq, setting);
     chart_describe(record, bar_params, NULL, bar->name);
     chart_describe(record, attn_extra_params, NULL, bar->variant);

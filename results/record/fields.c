@@ -45,31 +45,32 @@ const struct field record_fields[] = {
     {IN_PARAMS, "op", TEXT, 4, "operation of `comm`", .columns = {COMM = {"op", 18}}},
     {IN_PARAMS, "method", TEXT, 8, "sequence-parallel method of `attn`",
      .columns = {ATTN = {"method", 9}}},
-    {IN_PARAMS, "model", TEXT, 20, "whose shape it is"},
+    {IN_PARAMS, "model", TEXT, 20, "whose shape it is", .problem = true},
     {IN_PARAMS, "bytes", BYTES, 5, "a rank's whole send buffer, its own block included",
      .columns = {COMM = {"bytes or shape", 20}}},
     {IN_PARAMS, "bytes_per_peer", BYTES, 6, "block for one peer, where all are equal"},
+    {IN_PARAMS, "heads", COUNT, 16, "query heads", .problem = true},
+    {IN_PARAMS, "kv_heads", COUNT, 17, "key/value heads", .problem = true},
+    {IN_PARAMS, "head_dim", COUNT, 18, "elements of a head", .problem = true},
+    {IN_PARAMS, "hidden", COUNT, 19, "elements of a token outside attention", .problem = true},
+    {IN_PARAMS, "batch", COUNT, 15, "sequences per data-parallel group", .problem = true},
     {IN_PARAMS, "sp_size", RANKS, 9, "ranks that share a sequence", .columns = {ATTN = {"sp", 3}}},
     {IN_PARAMS, "dp_shard_size", COUNT, 10,
-     "data-parallel groups; parameters are sharded over all ranks", .columns = {ATTN = {"dp", 3}}},
+     "data-parallel groups; parameters are sharded over all ranks", .problem = true,
+     .columns = {ATTN = {"dp", 3}}},
     {IN_PARAMS, "ulysses_size", RANKS, 11, "ranks of a Ulysses group"},
     {IN_PARAMS, "ring_size", RANKS, 12, "ranks of a ring"},
     {IN_PARAMS, "world_size", RANKS, 13, "all ranks", .columns = {COMM = {"ranks", 5}}},
     {IN_PARAMS, "seq", TOKENS, 14, "global sequence length", .columns = {ATTN = {"seq", 8}}},
     {IN_PARAMS, "padded_seq", TOKENS, 97, "the same with its padding, where it has any"},
-    {IN_PARAMS, "batch", COUNT, 15, "sequences per data-parallel group"},
-    {IN_PARAMS, "heads", COUNT, 16, "query heads"},
-    {IN_PARAMS, "kv_heads", COUNT, 17, "key/value heads"},
-    {IN_PARAMS, "head_dim", COUNT, 18, "elements of a head"},
-    {IN_PARAMS, "hidden", COUNT, 19, "elements of a token outside attention"},
-    {IN_PARAMS, "core_only", COUNT, 77, "1: without projections"},
+    {IN_PARAMS, "pass", TEXT, 22, "`fwd`, `bwd` or `fwdbwd`", .problem = true,
+     .columns = {ATTN = {"pass", 6}}},
+    {IN_PARAMS, "dtype", TEXT, 21, "element type of tensors and their exchanges", .problem = true},
+    {IN_PARAMS, "grad_dtype", TEXT, 78, "element type of travelling gradients"},
+    {IN_PARAMS, "mask", TEXT, 23, "which keys a query sees", .problem = true},
+    {IN_PARAMS, "layout", TEXT, 24, "which tokens a rank holds"},
     {IN_PARAMS, "head_shares", ARRAY(IN_SHARES), 0,
      "which heads the ranks of a Ulysses group have, where not all have as many"},
-    {IN_PARAMS, "dtype", TEXT, 21, "element type of tensors and their exchanges"},
-    {IN_PARAMS, "grad_dtype", TEXT, 78, "element type of travelling gradients"},
-    {IN_PARAMS, "pass", TEXT, 22, "`fwd`, `bwd` or `fwdbwd`", .columns = {ATTN = {"pass", 6}}},
-    {IN_PARAMS, "mask", TEXT, 23, "which keys a query sees"},
-    {IN_PARAMS, "layout", TEXT, 24, "which tokens a rank holds"},
     {IN_PARAMS, "placement", TEXT, 25, "which ranks are neighbours: `sp-inner` or `sp-outer`"},
     {IN_PARAMS, "inner", TEXT, 88, "`usp`: whose ranks are neighbours, `ulysses` or `ring`"},
     {IN_PARAMS, "fuse_qkv", TEXT, 86, "`on`: Q, K and V in one all-to-all"},
@@ -83,7 +84,8 @@ const struct field record_fields[] = {
     {IN_PARAMS, "transport_reason", TEXT, 130, "why `auto` chose it"},
     {IN_PARAMS, "mpi_algo", TEXT, 129, "algorithm of the mpi transport that was asked for"},
     {IN_PARAMS, "algo", TEXT, 7, "algorithm that carried out the exchanges"},
-    {IN_PARAMS, "device", TEXT, 27, "where tensors lived"},
+    {IN_PARAMS, "device", TEXT, 27, "where tensors lived", .problem = true},
+    {IN_PARAMS, "core_only", COUNT, 77, "1: without projections", .problem = true},
     {IN_PARAMS, "kernel", TEXT, 28, "attention kernel"},
     {IN_PARAMS, "threads", COUNT, 29, "compute threads of a rank"},
     {IN_PARAMS, "bind", TEXT, 132, "what ranks were pinned to"},
@@ -273,6 +275,13 @@ void field_path(FILE *out, const struct field *field, const struct field *opener
 const json_t *field_value(const struct field *field, const json_t *record) {
     const struct field *opener = field_opener(field->section, NULL);
     return json_object_get(opener ? field_value(opener, record) : record, field->key);
+}
+
+const char *problem_param(size_t i) {
+    for (const struct field *f = record_fields; f->key; f++)
+        if (f->problem && i-- == 0)
+            return f->key;
+    return NULL;
 }
 
 enum record_kind record_kind_of(const json_t *record) {

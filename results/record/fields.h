@@ -61,6 +61,7 @@ struct field {
     int csv;
     const char *help;
     bool required;        /* wherever its section is */
+    bool problem;         /* see problem_param() */
     const char *constant; /* the only text that it may be; NULL: any */
     struct {
         const char *title; /* NULL: no column in tables of that kind */
@@ -85,6 +86,10 @@ void field_path(FILE *out, const struct field *field, const struct field *opener
 
 /* Its value in a record; where several objects have such a field, in the first. NULL: absent. */
 const json_t *field_value(const struct field *field, const json_t *record);
+
+/* The i-th param of those that are equal where layers solve the same problem, but for its sequence
+ * length; NULL past the last. */
+const char *problem_param(size_t i);
 
 enum record_kind record_kind_of(const json_t *record);
 

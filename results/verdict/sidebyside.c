@@ -1,5 +1,6 @@
 #include "results/verdict/sidebyside.h"
 
+#include "results/record/fields.h"
 #include "results/record/record.h"
 #include "results/text/columns.h"
 #include "results/verdict/side_table.h"
@@ -10,19 +11,12 @@
 
 static const char *const method_names[SIDES] = {"ulysses", "ring"};
 
-/* What makes two records the same problem, apart from sequence length and sp_size. */
-static const char *const problem_params[] = {
-    "model",         "heads", "kv_heads", "head_dim", "hidden", "batch",
-    "dp_shard_size", "pass",  "dtype",    "mask",     "device", "core_only",
-};
 /* What exchanges and attention are made with: equal in a table, and without meaning on one rank. */
-static const char *const exchange_params[] = {"placement", "transport", "grad_dtype", "overlap",
-                                              "kernel"};
-
-enum {
-    PROBLEM_PARAMS = sizeof problem_params / sizeof problem_params[0],
-    EXCHANGE_PARAMS = sizeof exchange_params / sizeof exchange_params[0],
-};
+static const char *exchange_param(size_t i) {
+    static const char *const params[] = {"placement", "transport", "grad_dtype", "overlap",
+                                         "kernel"};
+    return i < sizeof params / sizeof params[0] ? params[i] : NULL;
+}
 
 struct sides {
     struct side_pair *pairs;
@@ -30,9 +24,9 @@ struct sides {
     size_t wrong; /* records left out */
 };
 
-static void add_values(json_t *key, const json_t *record, const char *const *params, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        json_t *value = json_object_get(json_object_get(record, "params"), params[i]);
+static void add_values(json_t *key, const json_t *record, const char *param(size_t i)) {
+    for (size_t i = 0; param(i); i++) {
+        json_t *value = json_object_get(json_object_get(record, "params"), param(i));
         const bool is_zero = json_is_integer(value) && json_integer_value(value) == 0;
         json_array_append(key, value && !is_zero ? value : json_null()); /* 0 is "not so" */
     }
@@ -42,9 +36,9 @@ static void add_values(json_t *key, const json_t *record, const char *const *par
  * NULL when out of memory. */
 static char *text_of(const json_t *record, bool exchanges) {
     json_t *key = json_array();
-    add_values(key, record, problem_params, PROBLEM_PARAMS);
+    add_values(key, record, problem_param);
     if (exchanges)
-        add_values(key, record, exchange_params, EXCHANGE_PARAMS);
+        add_values(key, record, exchange_param);
     char *text = json_dumps(key, JSON_COMPACT);
     json_decref(key);
     return text;
@@ -188,21 +182,13 @@ static bool param_text(const json_t *record, const char *key, bool named, char o
     return true;
 }
 
-/* Of pairs[n], one series. */
-static void print_caption(const struct side_pair *pairs, size_t n, bool markdown, FILE *out) {
-    const bool ulysses = side_measured(pairs, n, SIDE_ULYSSES),
-               ring = side_measured(pairs, n, SIDE_RING);
-    fprintf(out, "\n%s%s:", markdown ? "### " : "",
-            ulysses && ring ? "Ulysses | Ring"
-            : ulysses       ? "Ulysses against sp 1"
-                            : "Ring against sp 1");
-    const json_t *record = either(pairs);
-    const char *separator = " ";
-    for (size_t i = 0; i < PROBLEM_PARAMS + EXCHANGE_PARAMS; i++) {
-        const bool named = i >= PROBLEM_PARAMS;
+/* Appends the record's params to a caption; separator stands before the first one, a comma between.
+ */
+static void print_params(const json_t *record, const char *param(size_t i), const char *separator,
+                         bool named, bool markdown, FILE *out) {
+    for (size_t i = 0; param(i); i++) {
         char word[CELL_ROOM];
-        if (!param_text(record, named ? exchange_params[i - PROBLEM_PARAMS] : problem_params[i],
-                        named, word))
+        if (!param_text(record, param(i), named, word))
             continue;
         fputs(separator, out);
         separator = ", ";
@@ -211,6 +197,18 @@ static void print_caption(const struct side_pair *pairs, size_t n, bool markdown
         else
             columns_pad(out, word, 0, true);
     }
+}
+
+/* Of pairs[n], one series. */
+static void print_caption(const struct side_pair *pairs, size_t n, bool markdown, FILE *out) {
+    const bool ulysses = side_measured(pairs, n, SIDE_ULYSSES),
+               ring = side_measured(pairs, n, SIDE_RING);
+    fprintf(out, "\n%s%s:", markdown ? "### " : "",
+            ulysses && ring ? "Ulysses | Ring"
+            : ulysses       ? "Ulysses against sp 1"
+                            : "Ring against sp 1");
+    print_params(either(pairs), problem_param, " ", false, markdown, out);
+    print_params(either(pairs), exchange_param, ", ", true, markdown, out);
     fputs("\n\n", out);
 }
 
