@@ -203,16 +203,15 @@ static int longest_first(const void *a, const void *b) {
 }
 
 bool columns_phases(const json_t *record, char *out, size_t room) {
-    enum { MOST = 64 };
     static const double LEAST_SHARE = 0.01; /* smaller ones are added up */
-    const json_t *sorted[MOST];
     const json_t *phases = json_object_get(record, "phases");
-    size_t n = 0;
-    for (; n < json_array_size(phases) && n < MOST; n++)
-        sorted[n] = json_array_get(phases, n);
-    if (n == 0)
+    const size_t n = json_array_size(phases);
+    const json_t **sorted = n > 0 ? calloc(n, sizeof *sorted) : NULL;
+    if (!sorted)
         return false;
-    qsort(sorted, n, sizeof sorted[0], longest_first);
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = json_array_get(phases, i);
+    qsort(sorted, n, sizeof *sorted, longest_first);
     struct summary time;
     const bool timed = record_time_read(record, &time) && time.median > 0.0;
     size_t used = 0;
@@ -233,6 +232,7 @@ bool columns_phases(const json_t *record, char *out, size_t room) {
     }
     if (rest > 0.0 && used < room)
         snprintf(out + used, room - used, ", the rest %.1f%%", 100.0 * rest / time.median);
+    free(sorted);
     return true;
 }
 

@@ -66,12 +66,12 @@ static json_t *pairs_record(void) {
                           "world_size", 3, "bytes", 1024, "metrics");
     for (int a = 0; a < 3; a++)
         for (int b = a + 1; b < 3; b++)
-            record_append(r, "pairs",
+            record_append(r, NULL, "pairs",
                           json_pack("{s:i, s:i, s:s, s:{s:f, s:f}, s:{s:f, s:f}}", "a", a, "b", b,
                                     "class", "shared-l3", "isolated", "latency_s", 1e-6 * (a + b),
                                     "gb_s", 10.0 * (a + b), "loaded", "latency_s", 2e-6, "gb_s",
                                     5.5));
-    record_append(r, "links",
+    record_append(r, NULL, "links",
                   json_pack("{s:s, s:i, s:s, s:s, s:f, s:f, s:[{s:i, s:f}, {s:i, s:f}]}", "class",
                             "shared-l3", "pairs", 3, "mode", "isolated", "direction", "one",
                             "latency_s", 1.5e-6, "gb_s", 12.5, "curve", "bytes", 8, "median_s",
@@ -263,6 +263,22 @@ static void tables_say_what_matters(void **state) {
         json_decref(records[i]);
 }
 
+static void phases_are_all_shown(void **state) {
+    (void)state;
+    json_t *r = synthetic_attn(&(struct synthetic_attn){
+        .method = "ring", .sp = 2, .seq = 4096, .time_s = 1.0, .no_phases = 1});
+    for (int i = 0; i < 80; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "p%d", i);
+        record_phase(r, name, 0.01 + 1e-5 * i);
+    }
+    char *text = exported("table", &r, 1);
+    assert_non_null(strstr(text, "phases: p79 10.8 ms 1%, "));
+    assert_non_null(strstr(text, ", p0 10.0 ms 1%\n"));
+    free(text);
+    json_decref(r);
+}
+
 /* Values that no column shows stand below the record; what the record resolved counts. */
 static void swept_values_are_shown(void **state) {
     (void)state;
@@ -360,6 +376,7 @@ int main(void) {
         cmocka_unit_test(pairs_are_a_section),
         cmocka_unit_test(tables_say_what_matters),
         cmocka_unit_test(links_stand_below_a_layer),
+        cmocka_unit_test(phases_are_all_shown),
         cmocka_unit_test(swept_values_are_shown),
         cmocka_unit_test(errors_by_tensor),
         cmocka_unit_test(hostile_text),
