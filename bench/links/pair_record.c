@@ -50,7 +50,7 @@ static void record_pair(const struct pair_report *r, int a, int b, json_t *recor
         json_decref(pair);
         pair = NULL;
     }
-    record_append(record, "pairs", pair);
+    record_append(record, NULL, "pairs", pair);
 }
 
 /* The times of a class's pairs at one size; returns their number. */
@@ -109,7 +109,7 @@ static void record_links(const struct pair_report *r, double *scratch, json_t *r
         for (int mode = 0; mode < PAIR_MODES; mode++)
             for (int d = 0; d < PAIR_DIRECTIONS; d++)
                 record_append(
-                    record, "links",
+                    record, NULL, "links",
                     make_link(r, c, (enum pair_mode)mode, (enum pair_direction)d, scratch));
     }
 }

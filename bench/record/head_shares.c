@@ -50,12 +50,10 @@ void head_shares_text(const struct sp_shape *s, char *out, size_t size) {
 void head_shares_record(const struct sp_shape *s, json_t *record) {
     if (!uneven(s))
         return;
-    json_t *array = json_array();
     for (int q = 0; q < s->ulysses_size; q++) {
         const struct head_share h = share_of(s, q);
-        json_array_append_new(array, json_pack("{s:i, s:i, s:i, s:i, s:i}", "ulysses_rank", q,
-                                               "q_first", h.q0, "q_heads", h.nq, "kv_first", h.kv0,
-                                               "kv_heads", h.nkv));
+        record_append(record, "params", "head_shares",
+                      json_pack("{s:i, s:i, s:i, s:i, s:i}", "ulysses_rank", q, "q_first", h.q0,
+                                "q_heads", h.nq, "kv_first", h.kv0, "kv_heads", h.nkv));
     }
-    record_param_json(record, "head_shares", array);
 }

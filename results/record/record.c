@@ -70,10 +70,6 @@ void record_param_real(json_t *record, const char *key, double value) {
     put_real(record, section_of(record, "params"), key, value);
 }
 
-void record_param_json(json_t *record, const char *key, json_t *value) {
-    put(record, section_of(record, "params"), key, value);
-}
-
 void record_metric(json_t *record, const char *key, double value) {
     put_real(record, section_of(record, "metrics"), key, value);
 }
@@ -112,11 +108,8 @@ void record_time(json_t *record, const struct summary *time, bool converged, con
 void record_phase(json_t *record, const char *name, double median_s) {
     if (!isfinite(median_s))
         return;
-    if (!json_object_get(record, "phases"))
-        put(record, record, "phases", json_array());
-    json_t *phase = json_pack("{s:s, s:f}", "name", name, "median_s", median_s);
-    if (json_array_append_new(json_object_get(record, "phases"), phase) != 0)
-        spoil(record);
+    record_append(record, NULL, "phases",
+                  json_pack("{s:s, s:f}", "name", name, "median_s", median_s));
 }
 
 void record_memory(json_t *record, const char *category, long long peak, long long predicted) {
@@ -170,10 +163,11 @@ void record_link_rates(json_t *record, const char *source) {
         put(record, section_of(record, "interconnect"), "link_rates", text(source));
 }
 
-void record_append(json_t *record, const char *key, json_t *entry) {
-    if (!json_object_get(record, key))
-        put(record, record, key, json_array());
-    if (json_array_append_new(json_object_get(record, key), entry) != 0)
+void record_append(json_t *record, const char *section, const char *key, json_t *entry) {
+    json_t *object = section ? section_of(record, section) : record;
+    if (!json_object_get(object, key))
+        put(record, object, key, json_array());
+    if (json_array_append_new(json_object_get(object, key), entry) != 0)
         spoil(record);
 }
 

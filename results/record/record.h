@@ -28,9 +28,6 @@ void record_param_str(json_t *record, const char *key, const char *value);
 void record_param_int(json_t *record, const char *key, long long value);
 void record_param_real(json_t *record, const char *key, double value);
 
-/* A structured one, which the record takes over; NULL spoils the record. */
-void record_param_json(json_t *record, const char *key, json_t *value);
-
 /* "metrics": one number. Byte counts are integers, everything else is real. */
 void record_metric(json_t *record, const char *key, double value);
 void record_metric_int(json_t *record, const char *key, long long value);
@@ -64,8 +61,9 @@ void record_group_links(json_t *record, const char *prefix, const char *worst, c
 /* Where those rates come from: "pairs" or "probe"; NULL is left out. */
 void record_link_rates(json_t *record, const char *source);
 
-/* Appends entry (taken; NULL: its making failed) to the array called key: "pairs", "links". */
-void record_append(json_t *record, const char *key, json_t *entry);
+/* Appends entry (taken; NULL: its making failed) to the array called key, in a section or, where
+ * that is NULL, in the record itself. */
+void record_append(json_t *record, const char *section, const char *key, json_t *entry);
 
 /* One requested independent variable, as it was asked for ("auto" stays "auto"). */
 struct case_var {
