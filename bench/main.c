@@ -8,11 +8,11 @@
 #include "base/paths.h"
 #include "bench/commands/build_info.h"
 #include "bench/commands/command_line.h"
+#include "bench/commands/dry_run.h"
 #include "bench/launch/launch.h"
 #include "bench/launch/rank/ranks.h"
 #include "bench/launch/supervisor/supervisor.h"
 #include "bench/options/command.h"
-#include "results/export/export.h"
 
 /* --help, --version and --list need no command. */
 static bool answer_flags(const struct options *o, const char *data_dir) {
@@ -38,14 +38,8 @@ static int run_command(const struct options *o, int argc, char **argv, const cha
     if (local)
         return (int)row->local(o, data_dir);
     const struct supervised what = {o, argc, argv, data_dir};
-    if (listed && o->exporter != &export_table && o->exporter != &export_jsonl)
-        return (int)fail(ST_USAGE, "--dry-run lists as -o table or jsonl, not %s",
-                         o->exporter->name);
-    size_t runnable = 0;
-    if (listed && launch->is_rank) /* the launcher has said how many ranks there are */
-        return (int)row->cases(o, data_dir, launch->size, stdout, &runnable);
     if (listed)
-        return (int)supervise_cases(&what, stdout);
+        return (int)dry_run(&what, launch);
     if (row->launch)
         return launch->is_rank ? (int)fail(ST_USAGE, "this command starts its ranks itself; run it "
                                                      "without mpiexec")

@@ -3,26 +3,23 @@
 #ifndef SPB_BENCH_CASES_CASES_H
 #define SPB_BENCH_CASES_CASES_H
 
-#include <stdio.h>
-
-#include "bench/launch/run.h"
+#include "bench/cases/case_list.h"
 #include "bench/options/sweep.h"
 
+struct run;
 struct session;
+
+/* Of what a case is called. */
+enum { TITLE_ROOM = 400 };
+
+/* Says which option is meant. */
+#define OPTION_AT(field) offsetof(struct options, field)
 
 /* Where a case comes from. */
 struct case_source {
     const struct sweep *sweep;
     const char *data_dir;
     int ranks;
-};
-
-/* Of one case; the maximum over ranks where they differ. */
-struct forecast {
-    double tokens, flops;    /* of all ranks; 0: the case has none */
-    size_t sent, param_sent; /* bytes of a rank */
-    size_t memory;           /* bytes of a rank, with all ranks on one host ... */
-    size_t memory_apart;     /* ... and on several: at most */
 };
 
 /* One command's cases. A resolved case is `size` bytes, and what release() frees. */
@@ -40,7 +37,9 @@ struct case_kind {
     /* Frees what a resolved case holds, also after a failed resolve(); NULL: it holds nothing. */
     void (*release)(void *c);
 
-    void (*title)(const void *c, char *out, size_t size);
+    /* What the case is called, and offsets of the options that this says, ending with 0. What else
+     * a sweep has several values of is added to it. */
+    const size_t *(*title)(const void *c, char *out, size_t size);
 
     /* What there is to say about a case beside its numbers, one line, or "". NULL: never. */
     void (*remark)(const void *c, char *out, size_t size);
@@ -55,7 +54,7 @@ struct case_kind {
 
 /* struct command's cases() for a kind of cases. */
 enum status cases_visit(const struct case_kind *kind, const struct options *options,
-                        const char *data_dir, int ranks, FILE *out, size_t *runnable);
+                        const char *data_dir, int ranks, struct case_list *list, size_t *runnable);
 
 /* Runs all that can; collective. ST_WRONG if a result was wrong, else ST_INCONCLUSIVE if a case
  * came to none. */

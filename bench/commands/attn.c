@@ -125,8 +125,8 @@ static enum status find_balance(struct bench *b, const struct session *s, const 
     out->balance = balance_of(&b->balance, world);
     const enum status st = group_agree(world, work_balance(&c->problem, &out->work_balance));
     if (st == ST_OK && in_turn && world->rank == 0)
-        note("%s %s: balance %.3f, by the ranks' work %.3f", c->method->name,
-             layout_name(c->problem.layout), out->balance, out->work_balance);
+        note("%s: balance %.3f, by the ranks' work %.3f", s->title, out->balance,
+             out->work_balance);
     return st;
 }
 
@@ -175,9 +175,7 @@ static enum status measure_case(struct bench *b, struct session *s, struct setup
     if (st != ST_OK || !out.checked || out.check.ok)
         return st;
     if (s->run->world->rank == 0)
-        fail(ST_WRONG,
-             "%s sp %d seq %d: %s is wrong, error %.2e of the row's maximum (allowed %.0e)",
-             c->method->name, c->spread.sp_size, (int)c->problem.seq,
+        fail(ST_WRONG, "%s: %s is wrong, error %.2e of the row's maximum (allowed %.0e)", s->title,
              check_tensor_name(out.check.worst), out.check.error[out.check.worst],
              out.check.allowed);
     return ST_WRONG;
@@ -239,7 +237,19 @@ static enum status run_case(struct session *s, const void *resolved) {
     return st;
 }
 
-static void title(const void *resolved, char *out, size_t size) {
+static const size_t *title(const void *resolved, char *out, size_t size) {
+    static const size_t says[] = {OPTION_AT(ranks),
+                                  OPTION_AT(method),
+                                  OPTION_AT(ulysses_size),
+                                  OPTION_AT(inner),
+                                  OPTION_AT(fuse_qkv),
+                                  OPTION_AT(pass),
+                                  OPTION_AT(sp),
+                                  OPTION_AT(dp_shard),
+                                  OPTION_AT(seq),
+                                  OPTION_AT(layout),
+                                  0};
+
     const struct attn_case *c = resolved;
     const struct problem *p = &c->problem;
     char split[48] = "";
@@ -249,6 +259,7 @@ static void title(const void *resolved, char *out, size_t size) {
     snprintf(out, size, "%s%s%s %s%s sp %d dp-shard %d seq %d %s", c->method->name, split,
              !p->fuse_qkv ? " q,k,v apart" : "", p->forward ? "fwd" : "", p->backward ? "bwd" : "",
              c->spread.sp_size, c->spread.dp_shard_size, (int)p->seq, layout_name(p->layout));
+    return says;
 }
 
 static enum status forecast(const void *resolved, struct forecast *out) {
@@ -277,9 +288,9 @@ static enum status ranks(struct run *run) {
     return cases_run(&attn_kind, run);
 }
 
-static enum status cases(const struct options *options, const char *data_dir, int n, FILE *out,
-                         size_t *runnable) {
-    return cases_visit(&attn_kind, options, data_dir, n, out, runnable);
+static enum status cases(const struct options *options, const char *data_dir, int n,
+                         struct case_list *list, size_t *runnable) {
+    return cases_visit(&attn_kind, options, data_dir, n, list, runnable);
 }
 
 const struct command attn_command = {

@@ -46,9 +46,9 @@ static enum status resolve(const struct case_source *from, struct options *optio
     return any->kind->resolve(from, options, any->c, why, why_size);
 }
 
-static void title(const void *c, char *out, size_t size) {
+static const size_t *title(const void *c, char *out, size_t size) {
     const struct comm_any *any = c;
-    any->kind->title(any->c, out, size);
+    return any->kind->title(any->c, out, size);
 }
 
 static void remark(const void *c, char *out, size_t size) {
@@ -87,10 +87,10 @@ static enum status ranks(struct run *r) {
     return cases_run(&kind, r);
 }
 
-static enum status cases(const struct options *options, const char *data_dir, int n, FILE *out,
-                         size_t *runnable) {
+static enum status cases(const struct options *options, const char *data_dir, int n,
+                         struct case_list *list, size_t *runnable) {
     const struct case_kind kind = any_kind();
-    return cases_visit(&kind, options, data_dir, n, out, runnable);
+    return cases_visit(&kind, options, data_dir, n, list, runnable);
 }
 
 const struct command comm_command = {

@@ -188,7 +188,7 @@ static enum status measure_case(struct session *s, struct setup *setup, const st
     if (st != ST_OK || out.wrong == 0)
         return st;
     if (s->run->world->rank == 0)
-        fail(ST_WRONG, "%s: %llu wrong elements", c->row->name, (unsigned long long)out.wrong);
+        fail(ST_WRONG, "%s: %llu wrong elements", s->title, (unsigned long long)out.wrong);
     return ST_WRONG;
 }
 
@@ -229,7 +229,12 @@ static enum status run_case(struct session *s, const void *resolved) {
     return st;
 }
 
-static void title(const void *resolved, char *out, size_t size) {
+static const size_t *title(const void *resolved, char *out, size_t size) {
+    static const size_t says[] = {OPTION_AT(ranks), OPTION_AT(op),       OPTION_AT(ulysses_size),
+                                  OPTION_AT(inner), OPTION_AT(fuse_qkv), OPTION_AT(ring_direction),
+                                  OPTION_AT(pass),  OPTION_AT(sp),       OPTION_AT(dp_shard),
+                                  OPTION_AT(seq),   OPTION_AT(bytes),    0};
+
     const struct comm_case *c = resolved;
     char bytes[48] = "", split[48] = "";
     if (c->row->two_groups && c->params.shape.ring_size > 0)
@@ -242,6 +247,7 @@ static void title(const void *resolved, char *out, size_t size) {
     snprintf(out, size, "%s%s%s%s %s sp %d dp-shard %d%s", c->row->name, split,
              c->params.separate_qkv ? " q,k,v apart" : "", c->params.both_ways ? " both ways" : "",
              op_pass_name(c->pass), c->spread.sp_size, c->spread.dp_shard_size, bytes);
+    return says;
 }
 
 /* Memory of one copy: cold runs take as many as fit the cache twice. */

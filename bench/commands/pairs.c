@@ -61,10 +61,13 @@ static enum status resolve(const struct case_source *from, struct options *o, vo
     return ST_OK;
 }
 
-static void title(const void *resolved, char *out, size_t size) {
+static const size_t *title(const void *resolved, char *out, size_t size) {
+    static const size_t says[] = {OPTION_AT(ranks), OPTION_AT(op), OPTION_AT(bytes), 0};
+
     const struct pair_case *c = resolved;
     snprintf(out, size, "pairs of %d ranks, up to %s", c->spread.ranks,
              format_bytes((double)c->top).s);
+    return says;
 }
 
 static enum status forecast(const void *resolved, struct forecast *out) {
@@ -132,7 +135,7 @@ static enum status measure_case(struct session *s, struct setup *setup, const st
         return st;
     return world->rank > 0
                ? ST_WRONG
-               : fail(ST_WRONG, "pairs: %llu wrong elements", (unsigned long long)wrong);
+               : fail(ST_WRONG, "%s: %llu wrong elements", s->title, (unsigned long long)wrong);
 }
 
 static enum status run_case(struct session *s, const void *resolved) {

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/cases/case_list.h"
 #include "bench/commands/plot.h"
 #include "bench/commands/suite_file.h"
 #include "bench/launch/supervisor/supervisor.h"
@@ -59,14 +60,17 @@ static enum status validate(const struct supervised *what, const struct suite *s
     return worst;
 }
 
-static enum status dry_run(const struct supervised *what, const struct suite *suite) {
-    enum status st = ST_OK;
+static enum status list_cases(const struct supervised *what, const struct suite *suite) {
+    struct case_list list;
+    enum status st = case_list_open(&list, what->options->exporter, stdout);
+    if (st != ST_OK)
+        return st;
     for (size_t i = 0; st == ST_OK && i < suite->n; i++) {
         const struct supervised step = step_command(what, &suite->steps[i]);
-        printf("%s\n", suite->steps[i].text);
-        st = supervise_cases(&step, stdout);
+        case_list_heading(&list, suite->steps[i].text);
+        st = supervise_cases(&step, &list);
     }
-    return st;
+    return case_list_close(&list, st);
 }
 
 /* Wrong results are no reason not to measure the rest; anything else is. */
@@ -115,7 +119,7 @@ static int launch(const struct supervised *what) {
     const bool listed = what->options->dry_run;
     int code = (int)st;
     if (st == ST_OK && listed)
-        code = (int)dry_run(what, &suite);
+        code = (int)list_cases(what, &suite);
     else if (st == ST_OK)
         code = (st = validate(what, &suite)) == ST_OK ? run(what, &suite) : (int)st;
     suite_free(&suite);

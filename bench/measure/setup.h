@@ -4,11 +4,11 @@
 
 #include <jansson.h>
 
+#include "bench/cases/cases.h"
 #include "bench/cases/spread.h"
 #include "bench/launch/run.h"
 #include "bench/links/rates.h"
 #include "bench/measure/measure.h"
-#include "bench/options/sweep.h"
 #include "comm/ranks/grid.h"
 #include "comm/transport/transport.h"
 #include "comm/wrap/fault.h"
@@ -31,6 +31,7 @@ struct session {
     uint64_t *host_keys; /* of run->places, [run->world->size] */
     struct sweep *sweep;
     struct options options; /* of the case that runs, as they were asked for */
+    char title[TITLE_ROOM]; /* what it is called in messages */
     struct measure_config config;
     size_t cache_bytes; /* of last-level cache, where a host has the most */
     struct group crowd; /* the ranks that must share cores with this one */

@@ -2,11 +2,10 @@
 #ifndef SPB_BENCH_OPTIONS_COMMAND_H
 #define SPB_BENCH_OPTIONS_COMMAND_H
 
-#include <stdio.h>
-
 #include "base/options/options.h"
 
 struct options;
+struct case_list;
 struct run;
 struct supervised;
 
@@ -36,11 +35,11 @@ struct command {
     bool document;
 
     /* For commands with cases, pure (no MPI): says on stderr which cases of this rank count are
-     * skipped and why, and adds the others to *runnable; prints them with what is predicted for
-     * them, or with out NULL checks that their memory is there. ST_USAGE for what no other rank
+     * skipped and why, and adds the others to *runnable; lists them with what is predicted for
+     * them, or with list NULL checks that their memory is there. ST_USAGE for what no other rank
      * count could mend. NULL: no cases. */
-    enum status (*cases)(const struct options *options, const char *data_dir, int ranks, FILE *out,
-                         size_t *runnable);
+    enum status (*cases)(const struct options *options, const char *data_dir, int ranks,
+                         struct case_list *list, size_t *runnable);
 };
 
 #endif

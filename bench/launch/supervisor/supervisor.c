@@ -308,7 +308,7 @@ static int launch(const struct supervised *what, int ranks, int index, struct ru
     return code;
 }
 
-enum status supervise_cases(const struct supervised *what, FILE *out) {
+enum status supervise_cases(const struct supervised *what, struct case_list *list) {
     const struct options *o = what->options;
     enum status worst = ST_OK;
     size_t runnable = 0;
@@ -316,7 +316,7 @@ enum status supervise_cases(const struct supervised *what, FILE *out) {
         return ST_OK;
     for (size_t i = 0; i < o->ranks.n; i++) {
         const enum status st =
-            o->command->cases(o, what->data_dir, (int)o->ranks.v[i].i, out, &runnable);
+            o->command->cases(o, what->data_dir, (int)o->ranks.v[i].i, list, &runnable);
         worst = worst == ST_OK ? st : worst;
     }
     if (worst == ST_OK && runnable == 0)

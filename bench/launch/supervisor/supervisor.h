@@ -13,9 +13,11 @@ struct supervised {
     const char *data_dir;
 };
 
-/* The cases of every rank count, checked, or with out printed; nothing is started. ST_USAGE, said,
+struct case_list;
+
+/* The cases of every rank count, checked, or with list listed; nothing is started. ST_USAGE, said,
  * when none can run or one is unsound. */
-enum status supervise_cases(const struct supervised *what, FILE *out);
+enum status supervise_cases(const struct supervised *what, struct case_list *list);
 
 /* Launches every entry of -n, --launches times. Records go to output; a document goes to document
  * (NULL: nowhere). Returns an exit code: a status, or 128 + the signal that ended the supervisor.

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "bench/cases/case_list.h"
 #include "bench/commands/command_line.h"
 #include "bench/options/command.h"
 
@@ -32,7 +33,8 @@ static const struct expected {
     {2,
      "comm --op=ring --bytes=1k --pass=fwd,bwd --grad-dtype=fp32,bf16",
      3,
-     {"ring fwd sp 2 dp-shard 1 1 KiB: --grad-dtype bf16 comes to the same as fp32"}},
+     {"ring fwd sp 2 dp-shard 1 1 KiB grad-dtype bf16: --grad-dtype bf16 comes to the same as "
+      "fp32"}},
     {2, "comm --op=ring --bytes=1k --dtype=fp32,bf16 --cache=warm,cold", 4, {NULL}},
     {2,
      "attn --heads=4 --seq=64 --method=ulysses,allgather --kv-groups=1,2",
@@ -57,7 +59,8 @@ static const struct expected {
     {4,
      "comm --bytes=1k --sp=1,2,4 --placement=sp-inner,sp-outer",
      4,
-     {"sp 1 dp-shard 4 1 KiB: --placement sp-outer", "sp 4 dp-shard 1 1 KiB: --placement"}},
+     {"sp 1 dp-shard 4 1 KiB placement sp-outer: --placement sp-outer",
+      "sp 4 dp-shard 1 1 KiB placement sp-outer: --placement"}},
     {4,
      "attn --method=usp --heads=4 --seq=64 --ulysses-size=1,2 --inner=ulysses,ring",
      3,
@@ -70,14 +73,16 @@ static void check(const struct expected *e) {
     struct options options;
     struct capture said;
     size_t runnable = 0;
+    struct case_list list;
     FILE *out = tmpfile();
     assert_non_null(out);
     snprintf(text, sizeof text, "%s", e->line);
     for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
         argv[argc++] = word;
     assert_int_equal(options_parse(&command_line, argc, argv, &options), ST_OK);
+    assert_int_equal(case_list_open(&list, options.exporter, out), ST_OK);
     capture_begin(&said);
-    const enum status st = options.command->cases(&options, "", e->ranks, out, &runnable);
+    const enum status st = options.command->cases(&options, "", e->ranks, &list, &runnable);
     capture_end(&said);
     assert_int_equal(st, ST_OK);
     if (runnable != e->cases)

@@ -275,6 +275,12 @@ cores<1: comm --nonsense
 END
 run "$spbench" suite "$work/my.suite" --dry-run
 exits 0
+run "$spbench" suite "$work/my.suite" --dry-run -o json
+exits 0
+prints array 1
+run "$spbench" "${comm[@]}" --dry-run -o csv
+exits 2
+silent
 run "$spbench" suite "$work/my.suite" -o jsonl
 exits 0
 prints lines 1
