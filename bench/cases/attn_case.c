@@ -1,8 +1,21 @@
 #include "bench/cases/attn_case.h"
 
+#include <string.h>
+
+/* A model that does not attend causally is measured under the mask it has, which must be said. */
+static enum status check_mask(const struct model_shape *shape, const char *mask) {
+    const bool own = shape->mask[0] && strcmp(shape->mask, "causal") != 0;
+    if (!own || strstr(mask, shape->mask))
+        return ST_OK;
+    return fail(ST_USAGE, "model %s has the mask %s, not %s: give --mask %s", shape->name,
+                shape->mask, mask, shape->mask);
+}
+
 static enum status resolve_problem(const struct case_source *from, struct options *o,
                                    struct attn_case *c, char *why, size_t why_size) {
-    const enum status st = shape_resolve(o, from->data_dir, !o->core_only, &c->shape);
+    enum status st = shape_resolve(o, from->data_dir, !o->core_only, &c->shape);
+    if (st == ST_OK)
+        st = check_mask(&c->shape, o->mask);
     if (st != ST_OK)
         return st;
     c->problem = (struct problem){
