@@ -14,7 +14,7 @@ void model_print(const struct model *model, FILE *out) {
     fprintf(out, "layers      %d\nhidden      %d\n", model->layers, model->hidden);
     if (model->vocab)
         fprintf(out, "vocab       %d\n", model->vocab);
-    fprintf(out, "rope theta  %g\n\n", model->rope_theta);
+    fprintf(out, "rope theta  %.15g\n\n", model->rope_theta);
     fprintf(out, "%6s  %-8s %6s %9s %9s %11s %7s  %s\n", "layers", "kind", "heads", "kv_heads",
             "head_dim", "v_head_dim", "rotary", "mask");
     for (int i = 0; i < model->n_kinds; i++) {

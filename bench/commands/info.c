@@ -7,7 +7,9 @@
 #include "bench/options/command.h"
 #include "bench/options/options.h"
 #include "comm/transport/transport.h"
+#include "models/docs.h"
 #include "models/model.h"
+#include "models/print.h"
 #include "results/record/describe.h"
 
 /* Optional parts; what is absent says how to get it. */
@@ -114,16 +116,35 @@ static enum status generate(const struct options *o) {
         return describe_markdown(stdout);
     if (o->generate == GENERATE_RECORD_SCHEMA)
         return describe_schema(stdout);
-    if (o->generate == GENERATE_MAN)
+    if (o->generate == GENERATE_MODELS)
+        model_docs(stdout);
+    else if (o->generate == GENERATE_MAN)
         opts_man(opts_table(o->line), build_info.version, stdout);
     else
         opts_bash_completion(opts_table(o->line), stdout);
     return ST_OK;
 }
 
+static enum status show_model(const struct options *o, const char *data_dir) {
+    struct model model;
+    const enum status st = model_open(o->model, data_dir, &model);
+    if (st != ST_OK)
+        return st;
+    for (int i = 0; i < model.n_notes; i++)
+        warn("model %s: %s", model.name, model.notes[i]);
+    if (o->info == INFO_JSON)
+        model_print_json(&model, stdout);
+    else
+        model_print(&model, stdout);
+    model_close(&model);
+    return ST_OK;
+}
+
 static enum status info(const struct options *o, const char *data_dir) {
     if (o->generate != GENERATE_NOTHING)
         return generate(o);
+    if (o->model)
+        return show_model(o, data_dir);
     json_t *about = make_info(data_dir);
     if (!about)
         return fail(ST_ENV, "out of memory");

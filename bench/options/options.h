@@ -30,7 +30,8 @@ enum generated {
     GENERATE_MAN,
     GENERATE_BASH,
     GENERATE_RECORD_MD,
-    GENERATE_RECORD_SCHEMA
+    GENERATE_RECORD_SCHEMA,
+    GENERATE_MODELS
 };
 
 /* "auto" is 0 or NULL, of an enum its end (WAIT_POLICIES, LAYOUTS), of kernels the word. 0 and NULL

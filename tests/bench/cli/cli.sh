@@ -65,6 +65,22 @@ exits 0
 run "$spbench" info -o json
 exits 0
 prints object features
+run "$spbench" info --model tiny -o json
+exits 0
+prints object layers
+printf '{"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 8, "sliding_window": 16,
+ "attn_twist": 3, "layer_types": ["full_attention", "sliding_attention"]}' >"$work/two.json"
+run "$spbench" info --model "$work/two.json"
+exits 0
+says "field 'attn_twist'"
+grep -q '1  softmax .* window:16$' "$work/out" || complain "the layer with a window is not shown"
+run "$spbench" attn -n 2 --model "$work/two.json" --seq 1k --dry-run
+exits 2
+says 'two has layers of several kinds'
+printf '{"hidden_size": 64, "num_hidden_layers": 2}' >"$work/short.json"
+run "$spbench" info --model "$work/short.json"
+exits 2
+says "short.json: field 'num_attention_heads' is missing"
 run "$spbench" --list
 exits 0
 run "$spbench" topo --synthetic 'package:2 core:2 pu:1' -o json
