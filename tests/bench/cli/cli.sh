@@ -293,7 +293,7 @@ run "$spbench" suite "$work/my.suite" --dry-run
 exits 0
 run "$spbench" suite "$work/my.suite" --dry-run -o json
 exits 0
-prints array 1
+[ "$(head -c 2 "$work/out" | tr -d '\n')$(tail -n 1 "$work/out")" = "[]" ] || complain "a suite's cases are no array"
 run "$spbench" "${comm[@]}" --dry-run -o csv
 exits 2
 silent
