@@ -6,10 +6,10 @@
 
 #include "base/output.h"
 #include "base/paths.h"
-#include "bench/commands/build_info.h"
 #include "bench/commands/command_line.h"
 #include "bench/commands/dry_run.h"
-#include "bench/launch/launch.h"
+#include "bench/launch/build_info.h"
+#include "bench/launch/launch_env.h"
 #include "bench/launch/rank/ranks.h"
 #include "bench/launch/supervisor/supervisor.h"
 #include "bench/options/command.h"
@@ -29,7 +29,7 @@ static bool answer_flags(const struct options *o, const char *data_dir) {
 }
 
 static int run_command(const struct options *o, int argc, char **argv, const char *data_dir,
-                       const struct launch *launch) {
+                       const struct launch_env *launch) {
     const struct command *row = o->command;
     const bool local = row->local && (!row->is_local || row->is_local(o));
     const bool listed = row->cases && o->dry_run;
@@ -60,7 +60,7 @@ static void open_closed_streams(void) {
 int main(int argc, char **argv) {
     open_closed_streams();
     signal(SIGPIPE, SIG_IGN); /* a reader that left ends what writes to it, which may have ranks */
-    const struct launch launch = launch_detect();
+    const struct launch_env launch = launch_env_read();
     struct options options = {0};
     char data_dir[4096];
     log_set_rank(launch.rank, 0);

@@ -3,7 +3,7 @@
 #include "bench/cases/case_list.h"
 #include "bench/options/command.h"
 
-enum status dry_run(const struct supervised *what, const struct launch *launch) {
+enum status dry_run(const struct supervised *what, const struct launch_env *launch) {
     const struct options *o = what->options;
     struct case_list list;
     size_t runnable = 0;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "attn/compute/cpu/kernels.h"
-#include "bench/commands/build_info.h"
+#include "bench/launch/build_info.h"
 #include "bench/options/command.h"
 #include "bench/options/options.h"
 #include "comm/transport/transport.h"

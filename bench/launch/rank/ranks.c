@@ -10,10 +10,11 @@
 #include <unistd.h>
 
 #include "base/output.h"
-#include "bench/commands/build_info.h"
-#include "bench/launch/rank/farewell.h"
+#include "bench/launch/build_info.h"
+#include "bench/launch/launch_dir.h"
+#include "bench/launch/rank/leave_mpi.h"
 #include "bench/launch/rank/watchdog.h"
-#include "bench/launch/roster.h"
+#include "bench/launch/rank_board.h"
 #include "bench/launch/run.h"
 #include "bench/options/command.h"
 #include "bench/output/run_output.h"
@@ -27,7 +28,7 @@ struct rank {
     int argc;
     char **argv;
     const char *data_dir;
-    const struct launch *launch;
+    const struct launch_env *launch;
     const struct command *command;
 
     struct watchdog dog;
@@ -43,7 +44,7 @@ struct rank {
 
 /* N processes that MPI does not join would print N one-rank results. */
 static enum status check_size(const struct rank *r) {
-    const struct launch *l = r->launch;
+    const struct launch_env *l = r->launch;
     const int size = r->world.size;
     if (l->size > 1 && size == 1)
         return l->rank > 0
@@ -199,7 +200,7 @@ static enum status validate(const struct rank *r) {
     return st;
 }
 
-static enum status run_command(struct rank *r, struct roster_entry *entry) {
+static enum status run_command(struct rank *r, struct rank_state *entry) {
     struct run run = {
         .options = r->options,
         .data_dir = r->data_dir,
@@ -216,11 +217,11 @@ static enum status run_command(struct rank *r, struct roster_entry *entry) {
 }
 
 /* Between MPI_Init and MPI_Finalize. */
-static enum status with_mpi(struct rank *r, struct roster_entry *entry) {
+static enum status with_mpi(struct rank *r, struct rank_state *entry) {
     enum status st = group_init(&r->world, WAIT_YIELD);
     if (st != ST_OK)
         return st;
-    roster_note(entry, ROSTER_RUNNING);
+    rank_state_note(entry, RANK_RUNNING);
     r->many_hosts = on_many_hosts(&r->world);
     log_set_rank(r->world.rank, r->world.rank > 0 || r->options->quiet);
     r->dog.rank = r->world.rank;
@@ -238,7 +239,7 @@ static enum status with_mpi(struct rank *r, struct roster_entry *entry) {
     const enum status closed = close_results(r);
     st = group_agree(&r->world, st == ST_OK ? closed : st);
     /* Said before anybody leaves: what becomes of a rank then is not the run's. */
-    roster_note(entry, (int)st);
+    rank_state_note(entry, (int)st);
     group_barrier(&r->world); /* nobody leaves whom another still waits for */
     group_free(&r->world);
     machine_free(&r->machine);
@@ -247,7 +248,7 @@ static enum status with_mpi(struct rank *r, struct roster_entry *entry) {
 }
 
 enum status ranks_main(const struct options *options, int argc, char **argv, const char *data_dir,
-                       const struct launch *launch) {
+                       const struct launch_env *launch) {
     struct rank r = {
         .options = options,
         .argc = argc,
@@ -259,15 +260,15 @@ enum status ranks_main(const struct options *options, int argc, char **argv, con
     };
     log_set_rank(launch->rank, launch->rank > 0 || options->quiet);
     const int size = launch->size > launch->rank ? launch->size : launch->rank + 1;
-    struct roster roster;
-    const bool joined = roster_join(&roster, launch->dir, size);
-    if (!roster.ranks)
+    struct rank_board board;
+    const bool joined = rank_board_join(&board, launch->dir, size);
+    if (!board.ranks)
         return fail(ST_ENV, "out of memory");
     /* A killed supervisor or launcher leaves no rank behind. */
     if (launch->dir)
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-    struct roster_entry *entry = &roster.ranks[launch->rank];
-    roster_note(entry, ROSTER_STARTING);
+    struct rank_state *entry = &board.ranks[launch->rank];
+    rank_state_note(entry, RANK_STARTING);
     entry->pid = getpid();
     r.dog.entry = entry;
 
@@ -276,12 +277,12 @@ enum status ranks_main(const struct options *options, int argc, char **argv, con
         int provided;
         MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
         st = with_mpi(&r, entry);
-        roster_note(entry, (int)st);
-        farewell((enum status)entry->status, r.many_hosts, launch->by_srun);
+        rank_state_note(entry, (int)st);
+        leave_mpi((enum status)entry->status, r.many_hosts, launch->by_srun);
         watchdog_stop(&r.dog);
     }
-    roster_note(entry, (int)st);
+    rank_state_note(entry, (int)st);
     st = (enum status)entry->status;
-    roster_close(&roster);
+    rank_board_close(&board);
     return joined ? ST_OK : st;
 }

@@ -51,7 +51,7 @@ static void *watch_thread(void *arg) {
     if (stop)
         return NULL;
     say(dog);
-    roster_note(dog->entry, ST_TIMEOUT);
+    rank_state_note(dog->entry, ST_TIMEOUT);
     nanosleep(&(struct timespec){.tv_nsec = (long)(WATCHDOG_GRACE_S * 1e9)}, NULL);
     _exit(ST_TIMEOUT);
 }

@@ -3,7 +3,7 @@
 #define SPB_BENCH_LAUNCH_RANK_WATCHDOG_H
 
 #include "base/status.h"
-#include "bench/launch/roster.h"
+#include "bench/launch/rank_board.h"
 
 /* How long a rank that timed out stays, so that the others can say where they are, too; and how
  * much longer a supervisor waits for them. */
@@ -13,7 +13,7 @@
 struct watchdog {
     int rank;
     double timeout_s; /* from watchdog_start() on; 0: never */
-    struct roster_entry *entry;
+    struct rank_state *entry;
     const char *volatile now; /* what the rank works on */
     void *state;
 };

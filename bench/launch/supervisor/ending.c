@@ -68,25 +68,25 @@ bool obituary_read_stderr(struct obituary *o, const char *line) {
 }
 
 /* Who died, or NULL. Open MPI names no usable pid. */
-static const struct roster_entry *find(const struct roster *roster, const struct obituary *o) {
-    if (o->named && o->rank >= 0 && o->rank < roster->n && roster->ranks[o->rank].pid > 0)
-        return &roster->ranks[o->rank];
-    for (int i = 0; i < roster->n; i++)
-        if (o->pid > 0 && roster->ranks[i].pid == o->pid)
-            return &roster->ranks[i];
+static const struct rank_state *find(const struct rank_board *board, const struct obituary *o) {
+    if (o->named && o->rank >= 0 && o->rank < board->n && board->ranks[o->rank].pid > 0)
+        return &board->ranks[o->rank];
+    for (int i = 0; i < board->n; i++)
+        if (o->pid > 0 && board->ranks[i].pid == o->pid)
+            return &board->ranks[i];
     return NULL;
 }
 
-static bool is_starting(const struct roster_entry *e) {
-    return e->pid > 0 && e->status == ROSTER_STARTING;
+static bool is_starting(const struct rank_state *e) {
+    return e->pid > 0 && e->status == RANK_STARTING;
 }
 
-static bool is_running(const struct roster_entry *e) {
-    return e->pid > 0 && (e->status == ROSTER_RUNNING || e->status == ROSTER_STARTING);
+static bool is_running(const struct rank_state *e) {
+    return e->pid > 0 && (e->status == RANK_RUNNING || e->status == RANK_STARTING);
 }
 
 /* " in phase exchange", or nothing. */
-static const char *where(const struct roster_entry *e, char text[64]) {
+static const char *where(const struct rank_state *e, char text[64]) {
     const enum phase phase = trace_current(&e->trace);
     if (is_starting(e))
         snprintf(text, 64, " while MPI started");
@@ -97,10 +97,10 @@ static const char *where(const struct roster_entry *e, char text[64]) {
 }
 
 static enum status explain_timeout(const struct ending *e) {
-    const struct roster *roster = e->roster;
+    const struct rank_board *board = e->board;
     char phase[64];
-    for (int i = 0; i < roster->n; i++) {
-        const struct roster_entry *rank = &roster->ranks[i];
+    for (int i = 0; i < board->n; i++) {
+        const struct rank_state *rank = &board->ranks[i];
         if (rank->pid == 0)
             fail(ST_TIMEOUT, "timed out after %g s: rank %d never started", e->timeout_s, i);
         else if ((is_running(rank) || rank->status == ST_TIMEOUT) && !rank->reported)
@@ -111,12 +111,12 @@ static enum status explain_timeout(const struct ending *e) {
 }
 
 /* "0, 3 and 12 more": ranks that never said how they ended. */
-static void list_missing(const struct roster *roster, char *list, size_t size) {
+static void list_missing(const struct rank_board *board, char *list, size_t size) {
     enum { ROOM = sizeof ", 2147483647 and 2147483647 more" };
     size_t used = 0;
     int more = 0;
-    for (int i = 0; i < roster->n; i++) {
-        if (!is_running(&roster->ranks[i]) && roster->ranks[i].pid != 0)
+    for (int i = 0; i < board->n; i++) {
+        if (!is_running(&board->ranks[i]) && board->ranks[i].pid != 0)
             continue;
         if (more > 0 || size - used < ROOM)
             more++;
@@ -146,18 +146,18 @@ static enum status explain_no_mpi(const struct ending *e) {
 }
 
 static enum status explain_death(const struct ending *e) {
-    const struct roster_entry *dead = find(e->roster, &e->obituary);
+    const struct rank_state *dead = find(e->board, &e->obituary);
     char phase[64], cause[64] = "died", list[256] = "";
     if (dead && e->obituary.signal > 0)
         snprintf(cause, sizeof cause, "was killed by signal %d (%s)", e->obituary.signal,
                  strsignal(e->obituary.signal));
     if (dead)
-        return fail(ST_DIED, "rank %d (pid %d) %s%s", (int)(dead - e->roster->ranks),
-                    (int)dead->pid, cause, where(dead, phase));
+        return fail(ST_DIED, "rank %d (pid %d) %s%s", (int)(dead - e->board->ranks), (int)dead->pid,
+                    cause, where(dead, phase));
     if (WIFSIGNALED(e->wait_status))
         return fail(ST_DIED, "mpiexec was killed by signal %d (%s), and the ranks with it",
                     WTERMSIG(e->wait_status), strsignal(WTERMSIG(e->wait_status)));
-    list_missing(e->roster, list, sizeof list);
+    list_missing(e->board, list, sizeof list);
     return fail(ST_DIED, "a rank died with exit code %d; these never finished: %s",
                 WEXITSTATUS(e->wait_status), list);
 }
@@ -174,12 +174,12 @@ static enum status explain_no_start(const struct ending *e) {
 }
 
 enum status ending_explain(const struct ending *e) {
-    const struct roster *roster = e->roster;
+    const struct rank_board *board = e->board;
     enum status worst = ST_OK;
     int present = 0, starting = 0, running = 0;
     bool timed_out = e->timed_out;
-    for (int i = 0; i < roster->n; i++) {
-        const struct roster_entry *rank = &roster->ranks[i];
+    for (int i = 0; i < board->n; i++) {
+        const struct rank_state *rank = &board->ranks[i];
         present += rank->pid > 0;
         starting += is_starting(rank);
         running += is_running(rank);
@@ -193,7 +193,7 @@ enum status ending_explain(const struct ending *e) {
         return explain_no_start(e);
     if (starting == present && !was_killed(e))
         return explain_no_mpi(e);
-    if (present < roster->n || running > 0)
+    if (present < board->n || running > 0)
         return worst == ST_OK ? explain_death(e) : worst;
     return worst;
 }

@@ -1,4 +1,4 @@
-/* How a launch ended: what its ranks left in the roster and what the launcher said, as one status
+/* How a launch ended: what its ranks left in the board and what the launcher said, as one status
  * and, where something went wrong that nobody has said yet, one message. */
 #ifndef SPB_BENCH_LAUNCH_SUPERVISOR_ENDING_H
 #define SPB_BENCH_LAUNCH_SUPERVISOR_ENDING_H
@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "base/status.h"
-#include "bench/launch/roster.h"
+#include "bench/launch/rank_board.h"
 
 /* What mpiexec says about the first rank that went down. */
 struct obituary {
@@ -27,14 +27,14 @@ bool obituary_read(struct obituary *obituary, const char *line);
 bool obituary_read_stderr(struct obituary *obituary, const char *line);
 
 struct ending {
-    const struct roster *roster;
+    const struct rank_board *board;
     struct obituary obituary;
     int wait_status; /* of the launcher, as waitpid() gives it */
     bool timed_out;  /* the supervisor stopped it at its deadline */
     double timeout_s;
 };
 
-/* ST_ENV where no rank ever got through MPI's start (ROSTER_RUNNING), and none was killed there;
+/* ST_ENV where no rank ever got through MPI's start (RANK_RUNNING), and none was killed there;
  * ST_DIED where a rank was killed, or ended without a word later. */
 enum status ending_explain(const struct ending *ending);
 

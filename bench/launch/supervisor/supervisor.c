@@ -14,8 +14,8 @@
 
 #include "base/output.h"
 #include "base/paths.h"
-#include "bench/launch/dir.h"
-#include "bench/launch/launch.h"
+#include "bench/launch/launch_dir.h"
+#include "bench/launch/launch_env.h"
 #include "bench/launch/launcher.h"
 #include "bench/launch/rank/watchdog.h"
 #include "bench/launch/supervisor/ending.h"
@@ -34,16 +34,16 @@ struct speech {
     struct lines lines;
     bool (*is_banner)(struct obituary *obituary, const char *line);
     struct obituary *obituary;
-    struct roster *roster;
+    struct rank_board *board;
 };
 
 enum { SPEECHES = 2 }; /* stdout, stderr */
 
 /* One running launch. */
-struct session {
+struct launch {
     struct run_output *output; /* records; or ... */
     FILE *document;            /* ... a document; both NULL: dropped */
-    struct roster roster;
+    struct rank_board board;
     struct lines results; /* of rank 0 */
     struct speech speech[SPEECHES];
     struct obituary obituary;
@@ -60,13 +60,13 @@ struct session {
 };
 
 static enum status take_result(void *context, const char *line, size_t length) {
-    struct session *s = context;
-    if (s->output)
-        return run_output_line(s->output, line, length);
+    struct launch *l = context;
+    if (l->output)
+        return run_output_line(l->output, line, length);
     /* A document may be a picture, with zeros in it. */
-    if (s->document &&
-        (fwrite(line, 1, length, s->document) != length || fputc('\n', s->document) == EOF))
-        return output_failed(s->document, "the output");
+    if (l->document &&
+        (fwrite(line, 1, length, l->document) != length || fputc('\n', l->document) == EOF))
+        return output_failed(l->document, "the output");
     return ST_OK;
 }
 
@@ -79,41 +79,41 @@ static enum status take_launcher_line(void *context, const char *line, size_t le
         return ST_OK;
     fprintf(stderr, "%s\n", line);
     const int rank = watchdog_read(line);
-    if (rank >= 0 && rank < speech->roster->n)
-        speech->roster->ranks[rank].reported = true;
+    if (rank >= 0 && rank < speech->board->n)
+        speech->board->ranks[rank].reported = true;
     return ST_OK;
 }
 
-static void kill_ranks(struct session *s) {
-    process_signal_descendants(SIGKILL, s->launcher);
-    s->ranks_killed = true;
-    s->kill_at = clock_s() + LAUNCHER_AFTER_S;
+static void kill_ranks(struct launch *l) {
+    process_signal_descendants(SIGKILL, l->launcher);
+    l->ranks_killed = true;
+    l->kill_at = clock_s() + LAUNCHER_AFTER_S;
 }
 
 /* Asks the launcher to end its ranks, and gives it a moment. At the deadline nobody is asked any
  * more: the launcher may already be at it, since some ranks ended by themselves, and Open MPI's
  * crashes when a signal comes then. */
-static void stop(struct session *s) {
-    if (s->kill_at > 0)
+static void stop(struct launch *l) {
+    if (l->kill_at > 0)
         return;
-    s->stop_at = 0;
-    s->kill_at = clock_s() + KILL_AFTER_S;
-    if (s->timed_out)
-        kill_ranks(s);
-    else if (!s->ended)
-        kill(s->launcher, SIGTERM);
+    l->stop_at = 0;
+    l->kill_at = clock_s() + KILL_AFTER_S;
+    if (l->timed_out)
+        kill_ranks(l);
+    else if (!l->ended)
+        kill(l->launcher, SIGTERM);
 }
 
-static void deliver(struct session *s, enum status st) {
-    if (st == ST_OK || s->delivery != ST_OK)
+static void deliver(struct launch *l, enum status st) {
+    if (st == ST_OK || l->delivery != ST_OK)
         return;
-    s->delivery = st;
-    stop(s);
+    l->delivery = st;
+    stop(l);
 }
 
-static void read_results(struct session *s) {
+static void read_results(struct launch *l) {
     bool end;
-    deliver(s, lines_read(&s->results, s->wire, take_result, s, &end));
+    deliver(l, lines_read(&l->results, l->wire, take_result, l, &end));
 }
 
 static void read_speech(struct speech *speech) {
@@ -128,80 +128,80 @@ static void read_speech(struct speech *speech) {
 }
 
 /* Children may be orphans that we adopted; only the launcher's end counts. */
-static void reap(struct session *s) {
+static void reap(struct launch *l) {
     int status;
     for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
-        if (pid == s->launcher) {
-            s->ended = true;
-            s->wait_status = status;
+        if (pid == l->launcher) {
+            l->ended = true;
+            l->wait_status = status;
         }
 }
 
-static void read_signals(struct session *s) {
+static void read_signals(struct launch *l) {
     struct signalfd_siginfo info;
-    while (read(s->signals, &info, sizeof info) == sizeof info) {
+    while (read(l->signals, &info, sizeof info) == sizeof info) {
         if (info.ssi_signo == SIGCHLD) {
-            reap(s);
+            reap(l);
             continue;
         }
-        s->caught = (int)info.ssi_signo;
-        stop(s);
+        l->caught = (int)info.ssi_signo;
+        stop(l);
     }
 }
 
-static void heed_deadlines(struct session *s) {
+static void heed_deadlines(struct launch *l) {
     const double now = clock_s();
-    if (s->stop_at > 0 && now >= s->stop_at) {
-        s->timed_out = true;
-        stop(s);
+    if (l->stop_at > 0 && now >= l->stop_at) {
+        l->timed_out = true;
+        stop(l);
     }
-    if (s->kill_at == 0 || now < s->kill_at)
+    if (l->kill_at == 0 || now < l->kill_at)
         return;
-    if (!s->ranks_killed) {
-        kill_ranks(s);
+    if (!l->ranks_killed) {
+        kill_ranks(l);
         return;
     }
     process_signal_descendants(SIGKILL, 0);
-    s->kill_at = now + KILL_AFTER_S;
+    l->kill_at = now + KILL_AFTER_S;
 }
 
-static int wait_ms(const struct session *s) {
-    const double at = s->kill_at > 0 ? s->kill_at : s->stop_at;
+static int wait_ms(const struct launch *l) {
+    const double at = l->kill_at > 0 ? l->kill_at : l->stop_at;
     if (at <= 0)
         return -1;
     const double ms = (at - clock_s()) * 1e3 + 1;
     return ms < 0 ? 0 : ms > 60e3 ? 60000 : (int)ms;
 }
 
-static void watch(struct session *s) {
-    while (!s->ended) {
+static void watch(struct launch *l) {
+    while (!l->ended) {
         struct pollfd fds[] = {
-            {.fd = s->signals, .events = POLLIN},
-            {.fd = s->wire, .events = POLLIN},
-            {.fd = s->speech[0].fd, .events = POLLIN},
-            {.fd = s->speech[1].fd, .events = POLLIN},
+            {.fd = l->signals, .events = POLLIN},
+            {.fd = l->wire, .events = POLLIN},
+            {.fd = l->speech[0].fd, .events = POLLIN},
+            {.fd = l->speech[1].fd, .events = POLLIN},
         };
-        poll(fds, sizeof fds / sizeof fds[0], wait_ms(s));
+        poll(fds, sizeof fds / sizeof fds[0], wait_ms(l));
         if (fds[1].revents)
-            read_results(s);
+            read_results(l);
         for (int i = 0; i < SPEECHES; i++)
             if (fds[2 + i].revents)
-                read_speech(&s->speech[i]);
+                read_speech(&l->speech[i]);
         if (fds[0].revents)
-            read_signals(s);
-        heed_deadlines(s);
+            read_signals(l);
+        heed_deadlines(l);
     }
     /* A launcher that was killed may have left ranks. What they wrote waits in the pipes. */
     while (process_signal_descendants(SIGKILL, 0) > 0)
         poll(NULL, 0, 10);
-    reap(s);
-    read_results(s);
+    reap(l);
+    read_results(l);
     for (int i = 0; i < SPEECHES; i++) {
-        read_speech(&s->speech[i]);
-        lines_finish(&s->speech[i].lines, take_launcher_line, &s->speech[i]);
+        read_speech(&l->speech[i]);
+        lines_finish(&l->speech[i].lines, take_launcher_line, &l->speech[i]);
     }
-    if (s->document) /* an unfinished record is that of a rank that died, and no result */
-        deliver(s, lines_finish(&s->results, take_result, s));
+    if (l->document) /* an unfinished record is that of a rank that died, and no result */
+        deliver(l, lines_finish(&l->results, take_result, l));
 }
 
 static enum status open_pipe(int *reading, int *writing) {
@@ -214,7 +214,7 @@ static enum status open_pipe(int *reading, int *writing) {
     return ST_OK;
 }
 
-static enum status start(struct session *s, const struct supervised *what, int ranks) {
+static enum status start(struct launch *l, const struct supervised *what, int ranks) {
     char self[4096], count[16];
     enum status st = path_self(self, sizeof self);
     if (st != ST_OK)
@@ -224,20 +224,20 @@ static enum status start(struct session *s, const struct supervised *what, int r
     if (!argv)
         return fail(ST_ENV, "out of memory");
     for (int i = 0; i < SPEECHES && st == ST_OK; i++)
-        st = open_pipe(&s->speech[i].fd, &out[i]);
+        st = open_pipe(&l->speech[i].fd, &out[i]);
     snprintf(count, sizeof count, "%d", ranks);
     char *const head[] = {(char *)launcher_path(), SPBENCH_MPIEXEC_N, count, self};
     memcpy(argv, head, sizeof head);
     if (what->argc > 1)
         memcpy(argv + 4, what->argv + 1, (size_t)(what->argc - 1) * sizeof *argv);
     if (st == ST_OK)
-        st = process_start(&(struct process_spec){argv, out[0], out[1]}, &s->launcher);
+        st = process_start(&(struct process_spec){argv, out[0], out[1]}, &l->launcher);
     for (int i = 0; i < SPEECHES; i++)
         if (out[i] >= 0)
             close(out[i]);
     free(argv);
-    if (st == ST_OK && s->timeout_s > 0)
-        s->stop_at = clock_s() + s->timeout_s + 2 * WATCHDOG_GRACE_S;
+    if (st == ST_OK && l->timeout_s > 0)
+        l->stop_at = clock_s() + l->timeout_s + 2 * WATCHDOG_GRACE_S;
     return st;
 }
 
@@ -256,17 +256,17 @@ static int catch_signals(sigset_t *before) {
     return signalfd(-1, &mine, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-static int finish(const struct session *s) {
-    if (s->caught)
-        return 128 + s->caught;
-    if (s->delivery != ST_OK)
-        return (int)s->delivery;
+static int finish(const struct launch *l) {
+    if (l->caught)
+        return 128 + l->caught;
+    if (l->delivery != ST_OK)
+        return (int)l->delivery;
     const struct ending ending = {
-        .roster = &s->roster,
-        .obituary = s->obituary,
-        .wait_status = s->wait_status,
-        .timed_out = s->timed_out,
-        .timeout_s = s->timeout_s,
+        .board = &l->board,
+        .obituary = l->obituary,
+        .wait_status = l->wait_status,
+        .timed_out = l->timed_out,
+        .timeout_s = l->timeout_s,
     };
     return (int)ending_explain(&ending);
 }
@@ -274,36 +274,35 @@ static int finish(const struct session *s) {
 /* One mpiexec. */
 static int launch(const struct supervised *what, int ranks, int index, struct run_output *output,
                   FILE *document) {
-    struct session s = {
-        .output = output, .document = document, .timeout_s = what->options->timeout};
+    struct launch l = {.output = output, .document = document, .timeout_s = what->options->timeout};
     for (int i = 0; i < SPEECHES; i++)
-        s.speech[i] = (struct speech){.fd = -1,
+        l.speech[i] = (struct speech){.fd = -1,
                                       .is_banner = i == 0 ? obituary_read : obituary_read_stderr,
-                                      .obituary = &s.obituary,
-                                      .roster = &s.roster};
+                                      .obituary = &l.obituary,
+                                      .board = &l.board};
     sigset_t before;
-    s.signals = catch_signals(&before);
+    l.signals = catch_signals(&before);
     struct launch_dir dir;
     enum status st = launch_dir_open(&dir, index);
-    s.wire = dir.wire;
+    l.wire = dir.wire;
     if (st == ST_OK)
-        st = roster_create(&s.roster, dir.path, ranks);
+        st = rank_board_create(&l.board, dir.path, ranks);
     if (st == ST_OK)
-        st = start(&s, what, ranks);
+        st = start(&l, what, ranks);
     int code = (int)st;
     if (st == ST_OK) {
-        watch(&s);
-        code = finish(&s);
+        watch(&l);
+        code = finish(&l);
     }
-    roster_close(&s.roster);
+    rank_board_close(&l.board);
     launch_dir_close(&dir);
-    lines_free(&s.results);
+    lines_free(&l.results);
     for (int i = 0; i < SPEECHES; i++) {
-        lines_free(&s.speech[i].lines);
-        if (s.speech[i].fd >= 0)
-            close(s.speech[i].fd);
+        lines_free(&l.speech[i].lines);
+        if (l.speech[i].fd >= 0)
+            close(l.speech[i].fd);
     }
-    close(s.signals);
+    close(l.signals);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return code;
 }

@@ -46,13 +46,13 @@ eventually() {
 
 # Are all processes of this spbench gone whose command line holds these words?
 none_left() { [ "$(pgrep -cf "^$spbench .*$1")" -eq 0 ]; }
-# The ranks that the spbench with process id $pid has started with these words. A rank maps the roster; so does
+# The ranks that the spbench with process id $pid has started with these words. A rank maps the board; so does
 # $pid itself, and its child until that becomes the launcher.
 ranks_of() {
     local p ranks=()
     for p in $(pgrep -f "^$spbench .*$1"); do
         [ "$p" -eq $pid ] || grep -q "^PPid:[[:space:]]*$pid\$" "/proc/$p/status" && continue
-        grep -q '/roster$' "/proc/$p/maps" && ranks+=("$p")
+        grep -q '/board$' "/proc/$p/maps" && ranks+=("$p")
     done 2>/dev/null
     echo "${ranks[*]}"
 }

@@ -76,7 +76,7 @@ static void open_mpi_is_read(void **state) {
 }
 
 struct expected {
-    struct roster_entry ranks[3];
+    struct rank_state ranks[3];
     struct obituary obituary;
     int wait_status;
     bool timed_out;
@@ -84,8 +84,8 @@ struct expected {
     const char *says; /* NULL: nothing */
 };
 
-#define RUNNING ROSTER_RUNNING
-#define STARTING ROSTER_STARTING
+#define RUNNING RANK_RUNNING
+#define STARTING RANK_STARTING
 static const struct expected cases[] = {
     {.ranks = {{.pid = 1}, {.pid = 2}, {.pid = 3}}, .status = ST_OK},
     {.ranks = {{.pid = 1, .status = ST_WRONG}, {.pid = 2, .status = ST_WRONG}, {.pid = 3}},
@@ -182,8 +182,8 @@ static void endings(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct expected c = cases[i];
-        const struct roster roster = {c.ranks, 3};
-        const struct ending ending = {&roster, c.obituary, c.wait_status, c.timed_out, 5};
+        const struct rank_board board = {c.ranks, 3};
+        const struct ending ending = {&board, c.obituary, c.wait_status, c.timed_out, 5};
         struct capture said;
         capture_begin(&said);
         const enum status st = ending_explain(&ending);
@@ -198,9 +198,9 @@ static void endings(void **state) {
 static void many_missing_ranks_are_counted(void **state) {
     (void)state;
     enum { N = 200 };
-    struct roster_entry ranks[N] = {{.pid = 1, .status = RUNNING}};
-    const struct roster roster = {ranks, N};
-    const struct ending ending = {.roster = &roster, .wait_status = 9 << 8};
+    struct rank_state ranks[N] = {{.pid = 1, .status = RUNNING}};
+    const struct rank_board board = {ranks, N};
+    const struct ending ending = {.board = &board, .wait_status = 9 << 8};
     struct capture said;
     capture_begin(&said);
     assert_int_equal(ending_explain(&ending), ST_DIED);
@@ -225,12 +225,12 @@ static void watchdogs_are_read(void **state) {
 
 static void a_rank_that_timed_out_stays_so(void **state) {
     (void)state;
-    struct roster_entry rank = {.status = ROSTER_STARTING};
-    roster_note(&rank, ROSTER_RUNNING);
-    assert_int_equal(rank.status, ROSTER_RUNNING);
-    roster_note(&rank, ST_TIMEOUT);
-    roster_note(&rank, ROSTER_RUNNING);
-    roster_note(&rank, ST_OK);
+    struct rank_state rank = {.status = RANK_STARTING};
+    rank_state_note(&rank, RANK_RUNNING);
+    assert_int_equal(rank.status, RANK_RUNNING);
+    rank_state_note(&rank, ST_TIMEOUT);
+    rank_state_note(&rank, RANK_RUNNING);
+    rank_state_note(&rank, ST_OK);
     assert_int_equal(rank.status, ST_TIMEOUT);
 }
 

@@ -1,4 +1,4 @@
-#include "bench/launch/dir.h"
+#include "bench/launch/launch_dir.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 
 #include "tests/cmocka_all.h"
 
-static char tmp[] = "/tmp/test_dir.XXXXXX";
+static char tmp[] = "/tmp/test_launch_dir.XXXXXX";
 
 static bool exists(const char *path) {
     struct stat st;
@@ -50,15 +50,15 @@ static void open_and_close(void) {
 }
 
 static void the_next_launch_removes_what_a_killed_one_left(void **state) {
-    char path[256], roster[300];
+    char path[256], board[300];
     (void)state;
     const pid_t child = make_in_child(path);
-    snprintf(roster, sizeof roster, "%s/roster", path);
-    fclose(fopen(roster, "w"));
+    snprintf(board, sizeof board, "%s/board", path);
+    fclose(fopen(board, "w"));
     open_and_close();
-    assert_true(exists(roster)); /* it lives */
+    assert_true(exists(board)); /* it lives */
     killed(child);
-    assert_true(exists(roster));
+    assert_true(exists(board));
     open_and_close();
     assert_false(exists(path));
 }

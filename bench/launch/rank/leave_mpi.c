@@ -1,4 +1,4 @@
-#include "bench/launch/rank/farewell.h"
+#include "bench/launch/rank/leave_mpi.h"
 
 #include <mpi.h>
 #include <poll.h>
@@ -28,7 +28,7 @@ static void leave_hydra(void) {
         ;
 }
 
-void farewell(enum status st, bool many_hosts, bool by_srun) {
+void leave_mpi(enum status st, bool many_hosts, bool by_srun) {
     if (many_hosts && library_is_mpich()) {
         fflush(NULL);
         if (!by_srun)

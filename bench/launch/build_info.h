@@ -1,6 +1,6 @@
 /* What this executable was built from and with. */
-#ifndef SPB_BENCH_COMMANDS_BUILD_INFO_H
-#define SPB_BENCH_COMMANDS_BUILD_INFO_H
+#ifndef SPB_BENCH_LAUNCH_BUILD_INFO_H
+#define SPB_BENCH_LAUNCH_BUILD_INFO_H
 
 struct build_info {
     const char *version;

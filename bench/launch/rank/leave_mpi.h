@@ -1,6 +1,6 @@
 /* The end of a rank's part in MPI. */
-#ifndef SPB_BENCH_LAUNCH_RANK_FAREWELL_H
-#define SPB_BENCH_LAUNCH_RANK_FAREWELL_H
+#ifndef SPB_BENCH_LAUNCH_RANK_LEAVE_MPI_H
+#define SPB_BENCH_LAUNCH_RANK_LEAVE_MPI_H
 
 #include <stdbool.h>
 
@@ -13,6 +13,6 @@
  * machine). All ranks have agreed on the end by then. Hydra, unless srun itself started the ranks,
  * is told that the rank has ended well: a rank whose connection to it just closes takes the others
  * of its host along, and what mpiexec then exits with is a matter of luck. */
-void farewell(enum status st, bool many_hosts, bool by_srun);
+void leave_mpi(enum status st, bool many_hosts, bool by_srun);
 
 #endif

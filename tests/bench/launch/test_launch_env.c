@@ -1,4 +1,5 @@
-#include "bench/launch/launch.h"
+#include "bench/launch/launch_dir.h"
+#include "bench/launch/launch_env.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +68,7 @@ static void detection(void **state) {
             *value++ = '\0';
             setenv(word, value, 1);
         }
-        const struct launch launch = launch_detect();
+        const struct launch_env launch = launch_env_read();
         if (launch.is_rank != examples[i].is_rank || launch.rank != examples[i].rank ||
             launch.size != examples[i].size || launch.by_srun != examples[i].by_srun)
             fail_msg("%s: rank %d of %d", examples[i].environment, launch.rank, launch.size);

@@ -1,7 +1,9 @@
-#include "bench/launch/launch.h"
+#include "bench/launch/launch_env.h"
 
 #include <stddef.h>
 #include <stdlib.h>
+
+#include "bench/launch/launch_dir.h"
 
 /* Process managers, by the variables that only a process they started has. */
 static const struct manager {
@@ -32,33 +34,33 @@ static bool in_slurm_step(void) {
     return step >= 0 && step < 0xfffffff0L && number("SLURM_PROCID") >= 0;
 }
 
-static struct launch find_manager(long slurm_size) {
-    struct launch launch = {.rank = -1};
+static struct launch_env find_manager(long slurm_size) {
+    struct launch_env launch = {.rank = -1};
     for (size_t i = 0; i < sizeof managers / sizeof managers[0] && !launch.is_rank; i++) {
         const struct manager *m = &managers[i];
         const long rank = number(m->rank), size = m->size ? number(m->size) : slurm_size;
         if (rank >= 0)
-            launch = (struct launch){.is_rank = true,
-                                     .launcher = m->name,
-                                     .rank = (int)rank,
-                                     .size = size > 0 ? (int)size : 0};
+            launch = (struct launch_env){.is_rank = true,
+                                         .launcher = m->name,
+                                         .rank = (int)rank,
+                                         .size = size > 0 ? (int)size : 0};
     }
     if (!launch.is_rank && slurm_size > 0)
-        launch = (struct launch){
+        launch = (struct launch_env){
             .is_rank = true, .rank = (int)number("SLURM_PROCID"), .size = (int)slurm_size};
     return launch;
 }
 
-struct launch launch_detect(void) {
+struct launch_env launch_env_read(void) {
     const long slurm_size = in_slurm_step() ? number("SLURM_STEP_NUM_TASKS") : -1;
-    struct launch launch = find_manager(slurm_size);
+    struct launch_env launch = find_manager(slurm_size);
     if (!launch.is_rank)
         return launch;
     launch.dir = getenv(LAUNCH_DIR_ENV);
     /* Of another size are the ranks of a Hydra that starts its proxies as tasks of a step. */
     launch.by_srun = launch.size == slurm_size;
     if (launch.by_srun && slurm_size == 1 && !launch.dir)
-        return (struct launch){.rank = -1};
+        return (struct launch_env){.rank = -1};
     if (launch.by_srun)
         launch.launcher = "srun";
     const long index = number(LAUNCH_INDEX_ENV);

@@ -1,4 +1,4 @@
-#include "bench/launch/dir.h"
+#include "bench/launch/launch_dir.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,8 +9,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "bench/launch/launch.h"
 
 #define LOCK "lock"
 
@@ -23,7 +21,7 @@ static void name_prefix(char *prefix, size_t size) {
 }
 
 static void remove_folder(const char *path) {
-    static const char *const files[] = {LAUNCH_ROSTER, LAUNCH_WIRE, LOCK};
+    static const char *const files[] = {LAUNCH_BOARD, LAUNCH_WIRE, LOCK};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         char file[300];
         snprintf(file, sizeof file, "%s/%s", path, files[i]);
