@@ -32,10 +32,12 @@ const struct model_family model_families[] = {
      "{\"hidden_size\": 3072, \"num_hidden_layers\": 28, \"num_attention_heads\": 16, "
      "\"vocab_size\": 256000}"},
     {"gemma2 vaultgemma", "{\"head_dim\": 256, \"sliding_window\": 4096}", GEMMA_2_SIZES, "SF"},
-    {"gemma3_text gemma3 shieldgemma2 beam",
+    {"gemma3_text gemma3 shieldgemma2",
      "{\"head_dim\": 256, \"sliding_window\": 4096, \"rope_theta\": 1000000, "
      "\"rope_local_base_freq\": 10000}",
      GEMMA_3_SIZES, "SSSSSF"},
+    {"beam", "{\"head_dim\": 128, \"sliding_window\": 512}", NULL, "SSSSSF",
+     FAMILY_ROPE_IN_WINDOWS},
     {"gemma3n_text gemma3n",
      "{\"head_dim\": 256, \"sliding_window\": 512, \"rope_theta\": 1000000, "
      "\"rope_local_base_freq\": 10000}",
@@ -61,7 +63,7 @@ const struct model_family model_families[] = {
      FAMILY_ROPE_IN_WINDOWS},
     {"cwm", "{\"sliding_window\": 8192}", NULL, "FSSS"},
     {"granite_swa granitemoe_swa", "{\"sliding_window\": 128}", NULL, "FSSS"},
-    {"mistral mistral3", "{\"sliding_window\": 4096}", MISTRAL_SIZES},
+    {"mistral", "{\"sliding_window\": 4096}", MISTRAL_SIZES},
     {"ministral", "{\"sliding_window\": 4096}", NULL, "S"},
     {"mixtral", "{\"rope_theta\": 1000000}", MISTRAL_SIZES},
     {"mimo_v2_flash", "{\"head_dim\": 192, \"v_head_dim\": 128, \"partial_rotary_factor\": 0.334}"},
@@ -70,10 +72,14 @@ const struct model_family model_families[] = {
                "\"sliding_attention\": {\"rope_theta\": 10000}}}"},
     {"gpt_neo", "{\"window_size\": 256}", NULL, "FS", FAMILY_NO_ROPE},
     {"dots1", "{\"sliding_window\": 4096, \"max_window_layers\": 62}"},
-    {"qwen2 qwen2_vl qwen2_vl_text qwen2_5_vl qwen2_5_vl_text qwen2_5_omni_text qwen2_audio",
+    {"qwen2 qwen2_audio",
      "{\"use_sliding_window\": false, \"sliding_window\": 4096, \"max_window_layers\": 28}",
      "{\"hidden_size\": 4096, \"num_hidden_layers\": 32, \"num_attention_heads\": 32, "
      "\"vocab_size\": 151936}"},
+    {"qwen2_vl qwen2_vl_text qwen2_5_vl qwen2_5_vl_text",
+     "{\"use_sliding_window\": false, \"sliding_window\": 4096, \"max_window_layers\": 80}"},
+    {"qwen2_5_omni_text",
+     "{\"use_sliding_window\": false, \"sliding_window\": 32768, \"max_window_layers\": 28}"},
     {"qwen2_moe",
      "{\"use_sliding_window\": false, \"sliding_window\": 4096, "
      "\"max_window_layers\": 28}",
@@ -97,7 +103,8 @@ const struct model_family model_families[] = {
      "{\"hidden_size\": 4096, \"num_hidden_layers\": 32, \"num_attention_heads\": 32, "
      "\"vocab_size\": 102400}"},
     {"deepseek_v32", "{" LATENT ", \"v_head_dim\": 128, \"index_topk\": 2048}"},
-    {"deepseek_v3 kimi_k2 axk1 youtu sarvam_mla", "{" LATENT ", \"v_head_dim\": 128}",
+    {"axk1 youtu sarvam_mla", "{" LATENT ", \"v_head_dim\": 128}"},
+    {"deepseek_v3 kimi_k2", "{" LATENT ", \"v_head_dim\": 128}",
      "{\"hidden_size\": 7168, \"num_hidden_layers\": 61, \"num_attention_heads\": 128, "
      "\"vocab_size\": 129280}"},
     {"glm_moe_dsa hy_v4",
@@ -113,8 +120,7 @@ const struct model_family model_families[] = {
     /* state spaces and linear attention beside softmax */
     {"qwen3_next qwen3_5_text qwen3_5 qwen3_5_moe_text qwen3_5_moe",
      "{\"head_dim\": 256, \"partial_rotary_factor\": 0.25}", NULL, "LLLF"},
-    {"qwen4_exp_text qwen4_exp", "{\"head_dim\": 256, \"partial_rotary_factor\": 0.25}", NULL,
-     "LLLI"},
+    {"qwen4_exp_text qwen4_exp", "{\"head_dim\": 256}", NULL, "LLLI"},
     {"olmo_hybrid", NULL, NULL, "LLLF"},
     {"minimax", "{\"rope_theta\": 1000000}", NULL, "FL"},
     {"minimax_text_01 minimax_m1 MiniMaxText01 MiniMaxM1", NULL, NULL, "LLLLLLLF"},
@@ -142,7 +148,7 @@ const struct model_family model_families[] = {
     {"mamba mamba2 falcon_mamba rwkv rwkv5 rwkv6 rwkv7 xlstm mega retnet gla", NULL, NULL, "L"},
     /* what is rotated */
     {"glm glm4", "{\"head_dim\": 128, \"partial_rotary_factor\": 0.5}"},
-    {"glm4_moe glm4v_text glm4v_moe_text", "{\"partial_rotary_factor\": 0.5}"},
+    {"glm4_moe glm4v_moe_text", "{\"partial_rotary_factor\": 0.5}"},
     {"chatglm", "{\"partial_rotary_factor\": 0.5}"},
     {"gpt_neox", "{\"rotary_pct\": 0.25}"},
     {"phi persimmon fuyu nemotron", "{\"partial_rotary_factor\": 0.5}"},
