@@ -4,8 +4,6 @@
 
 #include <stddef.h>
 
-#include "base/status.h"
-
 enum dtype { DTYPE_FP32, DTYPE_BF16, DTYPES };
 
 /* "fp32", "bf16", as on the command line and in records. */
@@ -13,8 +11,5 @@ const char *dtype_name(enum dtype dtype);
 
 /* Bytes per element. */
 size_t dtype_bytes(enum dtype dtype);
-
-/* The type called name; ST_USAGE (logged) when there is none. */
-enum status dtype_parse(const char *name, enum dtype *out);
 
 #endif

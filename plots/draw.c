@@ -24,19 +24,17 @@ FILE *draw_data(const struct album *album, const struct picture *picture) {
     return out;
 }
 
+const struct plot_format plot_format_table[] = {{"png", PLOT_PNG}, {"svg", PLOT_SVG}, {0}};
+
 enum status draw_picture(struct album *album, const struct picture *picture) {
-    static const struct {
-        unsigned format;
-        const char *name;
-    } formats[] = {{PLOT_PNG, "png"}, {PLOT_SVG, "svg"}};
     char data[LABEL_ROOM], output[LABEL_ROOM];
     file_name(data, sizeof data, picture, "dat");
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        if (!(album->options->formats & formats[i].format))
+    for (const struct plot_format *format = plot_format_table; format->name; format++) {
+        if (!(album->options->formats & format->bit))
             continue;
-        file_name(output, sizeof output, picture, formats[i].name);
+        file_name(output, sizeof output, picture, format->name);
         const char *const args[GNUPLOT_ARGS] = {
-            picture->name,  formats[i].name,  output,          data,
+            picture->name,  format->name,     output,          data,
             picture->title, picture->colours, picture->styles, picture->extra};
         const enum status st = gnuplot_run(album->options->out_dir, album->scripts, args);
         if (st != ST_OK)

@@ -11,28 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum status plot_formats(const char *text, unsigned *formats) {
-    static const struct {
-        const char *name;
-        unsigned format;
-    } known[] = {{"png", PLOT_PNG}, {"svg", PLOT_SVG}};
-    *formats = 0;
-    for (const char *word = text;; word++) {
-        const size_t length = strcspn(word, ",");
-        unsigned found = 0;
-        for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-            if (strlen(known[i].name) == length && strncmp(known[i].name, word, length) == 0)
-                found = known[i].format;
-        if (!found)
-            return fail(ST_USAGE, "picture format %.*s is unknown; use png, svg or png,svg",
-                        (int)length, word);
-        *formats |= found;
-        word += length;
-        if (!*word)
-            return ST_OK;
-    }
-}
-
 static enum status draw_charts(struct album *album, const json_t *records) {
     for (const struct chart_kind *kind = chart_kinds; kind->name; kind++) {
         struct chart chart;

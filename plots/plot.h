@@ -10,6 +10,15 @@
 
 #include <jansson.h>
 
+/* A format of pictures; formats are asked for together, by their bits. */
+struct plot_format {
+    const char *name;
+    unsigned bit;
+};
+
+/* Ends with one without a name. */
+extern const struct plot_format plot_format_table[];
+
 enum { PLOT_PNG = 1, PLOT_SVG = 2 };
 
 struct plot_options {
@@ -17,9 +26,6 @@ struct plot_options {
     const char *data_dir; /* where the .gp files are */
     unsigned formats;     /* PLOT_PNG | PLOT_SVG */
 };
-
-/* "png", "svg" or both, separated by commas, as PLOT_PNG | PLOT_SVG. ST_USAGE for another word. */
-enum status plot_formats(const char *text, unsigned *formats);
 
 /* Draws every picture that the records (an array) have data for, several pages where settings
  * differ:

@@ -1,16 +1,7 @@
 #include "attn/formula/method.h"
 
-#include <string.h>
-
 #define LIST(name, runs) &sp_##name,
 const struct sp_method *const sp_methods[] = {SP_METHODS(LIST) NULL};
-
-const struct sp_method *sp_method_find(const char *name) {
-    for (int i = 0; sp_methods[i]; i++)
-        if (strcmp(sp_methods[i]->name, name) == 0)
-            return sp_methods[i];
-    return NULL;
-}
 
 const struct sp_method *sp_method_on(const struct problem *p, const struct sp_method *asked) {
     return p->sp_size == 1 ? &sp_local : asked;

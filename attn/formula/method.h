@@ -48,9 +48,6 @@ SP_METHODS(SP_DECLARE)
 /* Ends with NULL. */
 extern const struct sp_method *const sp_methods[];
 
-/* The method called name, or NULL. */
-const struct sp_method *sp_method_find(const char *name);
-
 /* The method that solves p: the one that was asked for, but a sequence on one rank is local to it,
  * whatever the method. */
 const struct sp_method *sp_method_on(const struct problem *p, const struct sp_method *asked);

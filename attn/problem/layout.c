@@ -42,16 +42,6 @@ const char *layout_help(enum layout layout) {
     return rows[layout].help;
 }
 
-enum status layout_parse(const char *name, enum layout *out) {
-    for (int i = 0; i < LAYOUTS; i++) {
-        if (strcmp(name, rows[i].name) != 0)
-            continue;
-        *out = (enum layout)i;
-        return ST_OK;
-    }
-    return fail(ST_USAGE, "unknown layout '%s'; there are contiguous, zigzag and striped", name);
-}
-
 bool layout_divides(enum layout layout, int32_t seq, int sp_size, char *why, size_t why_size) {
     const long parts = (long)rows[layout].chunks * sp_size;
     const long below = seq / parts * parts;

@@ -12,15 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/status.h"
-
 enum layout { LAYOUT_CONTIGUOUS, LAYOUT_ZIGZAG, LAYOUT_STRIPED, LAYOUTS };
 
 const char *layout_name(enum layout layout);
 const char *layout_help(enum layout layout);
-
-/* The layout called name; ST_USAGE (logged) when there is none. */
-enum status layout_parse(const char *name, enum layout *out);
 
 /* Whether seq tokens divide over sp_size ranks as the layout needs. If not, why (of why_size bytes)
  * says so with the numbers and the nearest lengths that do. */

@@ -105,13 +105,12 @@ static struct option_choice exporter_choice(size_t i) {
 }
 
 static struct option_choice comparison_choice(size_t i) {
-    return choose_row(compare_format(i), compare_format(i));
+    const struct compare_printer *printer = compare_printer(i);
+    return printer ? choose_row(compare_printer_name(printer), printer) : none;
 }
 
-/* A predicate on text: what it returns is what would be allowed. */
-static const char *check_fault(const char *text) {
-    struct fault fault;
-    return fault_read(text, &fault) ? NULL : "corrupt, hang or die, then [:RANK[:EXCHANGE]]";
+static struct option_choice picture_choice(size_t i) {
+    return choose_number(plot_format_table[i].name, plot_format_table[i].bit);
 }
 
 #define SWEPT .list = true, .variable = true

@@ -6,7 +6,7 @@
 
 static enum status compare(const struct options *o, const char *data_dir) {
     (void)data_dir;
-    const struct compare_options options = {.threshold = o->threshold, .format = o->comparison};
+    const struct compare_options options = {.threshold = o->threshold, .printer = o->comparison};
     return compare_paths(opts_argument(o->line, 0), opts_argument(o->line, 1), &options, stdout);
 }
 

@@ -22,15 +22,10 @@ enum status session_open(struct session *s, struct run *run) {
                 .max_warmup_s = o->max_warmup,
             },
     };
-    if (o->fault) {
-        const enum status st = fault_parse(o->fault, &s->fault);
-        if (st != ST_OK)
-            return st;
-        if (s->fault.rank >= run->world->size)
-            return run->world->rank > 0 ? ST_USAGE
-                                        : fail(ST_USAGE, "--fault %s: there are ranks 0 to %d",
-                                               o->fault, run->world->size - 1);
-    }
+    if (o->fault && fault_read(o->fault, &s->fault) && s->fault.rank >= run->world->size)
+        return run->world->rank > 0 ? ST_USAGE
+                                    : fail(ST_USAGE, "--fault %s: there are ranks 0 to %d",
+                                           o->fault, run->world->size - 1);
     const int ranks = run->world->size, rank = run->world->rank;
     s->host_keys = malloc((size_t)ranks * sizeof *s->host_keys);
     enum status st = group_agree(

@@ -1,7 +1,6 @@
 #include "bench/measure/synchronise.h"
 
 #include <math.h>
-#include <string.h>
 
 /* barrier: each rank starts when it leaves a barrier, and counts from then. */
 
@@ -81,13 +80,6 @@ static const struct sync_row window_row = {
 };
 
 const struct sync_row *const sync_table[] = {&barrier_row, &window_row, NULL};
-
-const struct sync_row *sync_find(const char *name) {
-    for (int i = 0; sync_table[i]; i++)
-        if (strcmp(sync_table[i]->name, name) == 0)
-            return sync_table[i];
-    return NULL;
-}
 
 void sync_open(struct sync *sync, const struct sync_row *row, const struct group *world,
                struct clock clock) {

@@ -21,9 +21,6 @@ struct sync_row {
 /* Terminated by NULL; the first row is the default. */
 extern const struct sync_row *const sync_table[];
 
-/* The row called name, or NULL. */
-const struct sync_row *sync_find(const char *name);
-
 struct sync {
     const struct sync_row *row;
     const struct group *world;

@@ -20,6 +20,7 @@ struct mpi_algorithm;
 struct transport_row;
 struct sync_row;
 struct exporter;
+struct compare_printer;
 
 enum cache_state { CACHE_WARM, CACHE_COLD };
 enum link_rates_from { LINK_RATES_AUTO, LINK_RATES_PROBE, LINK_RATES_OFF };

@@ -57,7 +57,7 @@ enum status run_output_open(const struct run_output_config *config, struct run_o
     };
     enum status st = open_store(r);
     if (st == ST_OK)
-        st = export_begin(&r->stream, config->options->exporter->name, config->out);
+        st = export_begin(&r->stream, config->options->exporter, config->out);
     r->stream.swept = r->swept ? r->swept : config->swept;
     if (st != ST_OK) {
         r->stream.exporter = NULL;

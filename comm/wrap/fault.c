@@ -53,11 +53,9 @@ bool fault_read(const char *text, struct fault *out) {
     return true;
 }
 
-enum status fault_parse(const char *text, struct fault *out) {
-    if (fault_read(text, out))
-        return ST_OK;
-    return fail(ST_USAGE, "--fault %s: expected corrupt, hang or die, then [:RANK[:EXCHANGE]]",
-                text);
+const char *fault_check(const char *text) {
+    struct fault fault;
+    return fault_read(text, &fault) ? NULL : "corrupt, hang or die, then [:RANK[:EXCHANGE]]";
 }
 
 static struct fault_transport *fault_of(const struct plan *plan) {

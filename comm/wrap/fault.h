@@ -18,11 +18,11 @@ struct fault {
     long exchange; /* the first exchange that breaks, counted from 1 over the run */
 };
 
-/* KIND[:RANK[:EXCHANGE]]; false when it is not. */
+/* KIND[:RANK[:EXCHANGE]], e.g. "corrupt", "die:1:200"; false when it is not. */
 bool fault_read(const char *text, struct fault *out);
 
-/* KIND[:RANK[:EXCHANGE]], e.g. "corrupt", "die:1:200"; ST_USAGE, said, when it is not. */
-enum status fault_parse(const char *text, struct fault *out);
+/* NULL if text reads as a fault; otherwise what would be allowed. */
+const char *fault_check(const char *text);
 
 /* Takes over inner. counter counts this rank's exchanges over the run; the caller keeps it. */
 enum status fault_open(struct transport *inner, const struct fault *fault, int world_rank,

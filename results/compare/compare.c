@@ -205,10 +205,6 @@ static enum status overall(const struct rows *rows) {
 
 enum status compare_records(const json_t *base, const json_t *new_records,
                             const struct compare_options *options, FILE *out) {
-    const struct compare_printer *printer = compare_printer_find(options->format);
-    if (!printer)
-        return fail(ST_USAGE, "output format %s is unknown here; use table, md, csv or json",
-                    options->format);
     if (!(options->threshold >= 0.0) || !isfinite(options->threshold))
         return fail(ST_USAGE, "threshold %g must not be negative", options->threshold);
     struct rows rows = {0};
@@ -221,7 +217,7 @@ enum status compare_records(const json_t *base, const json_t *new_records,
         st = label_rows(&rows);
     if (st == ST_OK) {
         warn_of_fingerprints(&rows, base, new_records);
-        printer->print(rows.row, rows.n, options, out);
+        options->printer->print(rows.row, rows.n, options, out);
         st = overall(&rows);
     }
     for (size_t i = 0; i < rows.n; i++) {

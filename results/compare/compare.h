@@ -22,17 +22,18 @@
 #define COMPARE_THRESHOLD 0.05
 
 struct compare_options {
-    double threshold;   /* COMPARE_THRESHOLD unless asked otherwise: 0.05 is 5% of BASE's median */
-    const char *format; /* table, md, csv or json */
+    double threshold; /* COMPARE_THRESHOLD unless asked otherwise: 0.05 is 5% of BASE's median */
+    const struct compare_printer *printer;
 };
 
-/* The name of the i-th format, NULL past the last one. */
-const char *compare_format(size_t i);
+/* The i-th format, NULL past the last one; and what it is called. */
+const struct compare_printer *compare_printer(size_t i);
+const char *compare_printer_name(const struct compare_printer *printer);
 
 /* Compares records (arrays) and prints to out. Returns ST_WRONG when a NEW record's check is wrong,
  * else ST_REGRESSION when any case regressed, else ST_INCONCLUSIVE when any pair has too few
- * samples (how many are needed is said), else ST_OK. ST_USAGE when no case is in both, for an
- * unknown format or for a threshold that is negative. Fingerprints that differ are warned of, by
+ * samples (how many are needed is said), else ST_OK. ST_USAGE when no case is in both or for a
+ * threshold that is negative. Fingerprints that differ are warned of, by
  * field. */
 enum status compare_records(const json_t *base, const json_t *new_records,
                             const struct compare_options *options, FILE *out);

@@ -119,13 +119,10 @@ static const struct compare_printer printers[] = {
 
 enum { PRINTERS = sizeof printers / sizeof printers[0] };
 
-const char *compare_format(size_t i) {
-    return i < PRINTERS ? printers[i].name : NULL;
+const struct compare_printer *compare_printer(size_t i) {
+    return i < PRINTERS ? &printers[i] : NULL;
 }
 
-const struct compare_printer *compare_printer_find(const char *name) {
-    for (size_t i = 0; i < PRINTERS; i++)
-        if (strcmp(printers[i].name, name) == 0)
-            return &printers[i];
-    return NULL;
+const char *compare_printer_name(const struct compare_printer *printer) {
+    return printer->name;
 }

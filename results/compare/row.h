@@ -37,7 +37,4 @@ struct compare_printer {
                   FILE *out);
 };
 
-/* NULL when the name is unknown. */
-const struct compare_printer *compare_printer_find(const char *name);
-
 #endif

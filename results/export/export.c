@@ -1,7 +1,5 @@
 #include "results/export/export.h"
 
-#include <string.h>
-
 #include "base/output.h"
 
 const struct exporter *const *export_list(size_t *n) {
@@ -21,19 +19,11 @@ static enum status flushed(struct export_stream *stream) {
     return output_failed(stream->out, "the output");
 }
 
-enum status export_begin(struct export_stream *stream, const char *name, FILE *out) {
-    size_t n;
-    const struct exporter *const *list = export_list(&n);
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(list[i]->name, name) != 0)
-            continue;
-        *stream = (struct export_stream){.out = out, .exporter = list[i]};
-        if (list[i]->begin)
-            list[i]->begin(stream);
-        return flushed(stream);
-    }
-    return fail(ST_USAGE, "output format %s is unknown; use table, md, csv, json, jsonl or errors",
-                name);
+enum status export_begin(struct export_stream *stream, const struct exporter *exporter, FILE *out) {
+    *stream = (struct export_stream){.out = out, .exporter = exporter};
+    if (exporter->begin)
+        exporter->begin(stream);
+    return flushed(stream);
 }
 
 enum status export_record(struct export_stream *stream, const json_t *record) {

@@ -38,8 +38,8 @@ extern const struct exporter export_table, export_md, export_csv, export_json, e
 /* All exporters: table, md, csv, json, jsonl, errors; those of layers only last. */
 const struct exporter *const *export_list(size_t *n);
 
-/* Starts a stream. ST_USAGE for an unknown name (the known ones are listed). */
-enum status export_begin(struct export_stream *stream, const char *name, FILE *out);
+/* Starts a stream. ST_ENV when out fails. */
+enum status export_begin(struct export_stream *stream, const struct exporter *exporter, FILE *out);
 
 /* Writes one record and flushes, so that a reader sees it at once. ST_ENV when out fails. */
 enum status export_record(struct export_stream *stream, const json_t *record);

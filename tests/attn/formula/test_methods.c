@@ -41,13 +41,6 @@ static void limits_are_told(void **state) {
     assert_false(sp_local.supports(&p, why, sizeof why));
 }
 
-static void methods_are_found_by_name(void **state) {
-    (void)state;
-    for (int i = 0; sp_methods[i]; i++)
-        assert_ptr_equal(sp_method_find(sp_methods[i]->name), sp_methods[i]);
-    assert_null(sp_method_find("megatron"));
-}
-
 /* Llama 3.1 8B's heads in bf16, 128 Ki tokens over 8 ranks: Q of a rank has 128 MiB, K and V 64. */
 static struct problem worked_example(const struct sp_method *method) {
     struct problem p = {.batch = 1,
@@ -115,7 +108,6 @@ static void one_rank_is_local_whatever_the_method(void **state) {
 int main(void) {
     const struct CMUnitTest all[] = {
         cmocka_unit_test(limits_are_told),
-        cmocka_unit_test(methods_are_found_by_name),
         cmocka_unit_test(bytes_are_predicted),
         cmocka_unit_test(memory_is_predicted),
         cmocka_unit_test(one_rank_is_local_whatever_the_method),

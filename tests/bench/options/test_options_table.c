@@ -242,7 +242,7 @@ static void csv_has_what_varies(void **state) {
     struct export_stream stream;
     FILE *out = tmpfile();
     assert_non_null(out);
-    assert_int_equal(export_begin(&stream, "csv", out), ST_OK);
+    assert_int_equal(export_begin(&stream, &export_csv, out), ST_OK);
     rewind(out);
     assert_non_null(fgets(header, sizeof header, out));
     fclose(out);

@@ -12,13 +12,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const struct exporter *exporter_of(const char *name) {
+    size_t n;
+    const struct exporter *const *list = export_list(&n);
+    while (strcmp((*list)->name, name) != 0)
+        list++;
+    return *list;
+}
+
 /* What an exporter makes of records[n] of a sweep over these keys; the caller frees it. */
 static char *exported_sweep(const char *name, json_t *const *records, size_t n,
                             const char *const *swept) {
     FILE *out = tmpfile();
     assert_non_null(out);
     struct export_stream stream;
-    assert_int_equal(export_begin(&stream, name, out), ST_OK);
+    assert_int_equal(export_begin(&stream, exporter_of(name), out), ST_OK);
     stream.swept = swept;
     for (size_t i = 0; i < n; i++)
         assert_int_equal(export_record(&stream, records[i]), ST_OK);
@@ -359,11 +367,10 @@ static void hostile_text(void **state) {
 static void errors(void **state) {
     (void)state;
     struct export_stream stream;
-    assert_int_equal(export_begin(&stream, "xml", stdout), ST_USAGE);
     FILE *full = fopen("/dev/full", "w");
     if (!full)
         skip();
-    assert_int_equal(export_begin(&stream, "csv", full), ST_ENV);
+    assert_int_equal(export_begin(&stream, &export_csv, full), ST_ENV);
     fclose(full);
 }
 
