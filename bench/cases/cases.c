@@ -8,15 +8,12 @@
 #include "base/ledger.h"
 #include "base/text/units.h"
 #include "bench/cases/same_cases.h"
-#include "bench/measure/setup.h"
-#include "bench/output/sink.h"
 
-enum { WHY_ROOM = 256, REMARK_ROOM = 400 };
+enum { REMARK_ROOM = 400 };
 
-/* Case i: what it asks for, and resolved; why: it is not to run. */
-static enum status resolve(const struct case_kind *kind, const struct case_source *from, size_t i,
-                           struct options *asked, void *c, struct same_cases *seen,
-                           char why[WHY_ROOM]) {
+enum status case_resolve(const struct case_kind *kind, const struct case_source *from, size_t i,
+                         struct options *asked, void *c, struct same_cases *seen,
+                         char why[WHY_ROOM]) {
     why[0] = '\0';
     sweep_options(from->sweep, i, asked);
     struct options comes_to = *asked;
@@ -32,9 +29,8 @@ static bool among(const size_t *offsets, size_t offset) {
     return false;
 }
 
-/* What tells the case from the others of its sweep. */
-static void title_of(const struct case_kind *kind, const struct sweep *sweep,
-                     const struct options *o, const void *c, char title[TITLE_ROOM]) {
+void case_title(const struct case_kind *kind, const struct sweep *sweep, const struct options *o,
+                const void *c, char title[TITLE_ROOM]) {
     const size_t *said = kind->title(c, title, TITLE_ROOM);
     const struct option *row;
     size_t values;
@@ -47,7 +43,7 @@ static void title_of(const struct case_kind *kind, const struct sweep *sweep,
     }
 }
 
-static void release(const struct case_kind *kind, void *c) {
+void case_release(const struct case_kind *kind, void *c) {
     if (kind->release)
         kind->release(c);
 }
@@ -65,7 +61,7 @@ static enum status fits(const struct case_kind *kind, const struct case_source *
     const double need = (double)per_rank * from->ranks;
     if (available == 0 || need <= (double)available)
         return ST_OK;
-    title_of(kind, from->sweep, o, c, title);
+    case_title(kind, from->sweep, o, c, title);
     if (!o->force)
         return fail(
             ST_USAGE,
@@ -86,7 +82,7 @@ static enum status list_case(const struct case_kind *kind, const struct case_sou
     char *name = st == ST_OK ? sweep_case_name(from->sweep, o) : NULL;
     if (!name)
         return st == ST_OK ? ST_ENV : st;
-    title_of(kind, from->sweep, o, c, title);
+    case_title(kind, from->sweep, o, c, title);
     if (kind->remark)
         kind->remark(c, remark, sizeof remark);
     st = case_list_add(list, title, name, remark, &f);
@@ -100,7 +96,7 @@ static enum status visit_one(const struct case_kind *kind, const struct case_sou
                              struct case_list *list, size_t *runnable) {
     char title[TITLE_ROOM];
     if (why[0]) {
-        title_of(kind, from->sweep, o, c, title);
+        case_title(kind, from->sweep, o, c, title);
         note("skipped: %s: %s", title, why);
         return ST_OK;
     }
@@ -115,10 +111,10 @@ static enum status visit(const struct case_kind *kind, const struct case_source 
     for (size_t i = 0; st == ST_OK && i < sweep_count(from->sweep); i++) {
         char why[WHY_ROOM];
         struct options o;
-        st = resolve(kind, from, i, &o, c, &seen, why);
+        st = case_resolve(kind, from, i, &o, c, &seen, why);
         if (st == ST_OK)
             st = visit_one(kind, from, &o, c, why, list, runnable);
-        release(kind, c);
+        case_release(kind, c);
     }
     same_cases_free(&seen);
     return st;
@@ -136,46 +132,6 @@ enum status cases_visit(const struct case_kind *kind, const struct options *opti
         st = visit(kind, &from, c, list, runnable);
     }
     sweep_free(sweep);
-    free(c);
-    return st;
-}
-
-static enum status run_all(const struct case_kind *kind, struct session *s, void *c,
-                           struct same_cases *seen) {
-    struct run *run = s->run;
-    const struct case_source from = {s->sweep, run->data_dir, run->world->size};
-    const size_t n = sweep_count(s->sweep);
-    enum status worst = ST_OK;
-    for (size_t i = 0; i < n; i++) {
-        char why[WHY_ROOM];
-        enum status st = resolve(kind, &from, i, &s->options, c, seen, why);
-        if (st == ST_OK && !why[0]) {
-            title_of(kind, s->sweep, &s->options, c, s->title);
-            sink_progress(run->sink, i, n, s->title);
-            *run->now = s->title;
-            st = kind->run(s, c);
-            *run->now = NULL;
-        }
-        release(kind, c);
-        if (st != ST_OK && st != ST_WRONG && st != ST_INCONCLUSIVE)
-            return st;
-        if (worst != ST_WRONG && st != ST_OK)
-            worst = st;
-    }
-    return worst;
-}
-
-enum status cases_run(const struct case_kind *kind, struct run *run) {
-    struct session s = {0};
-    struct same_cases seen = {0};
-    void *c = malloc(kind->size);
-    enum status st = c ? session_open(&s, run) : fail(ST_ENV, "out of memory");
-    st = group_agree(run->world, st);
-    if (st == ST_OK)
-        st = run_all(kind, &s, c, &seen);
-    same_cases_free(&seen);
-    if (c)
-        session_close(&s);
     free(c);
     return st;
 }

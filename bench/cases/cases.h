@@ -1,16 +1,16 @@
 /* What commands that measure have in common: a sweep of cases, each resolved from its options, and
- * then validated, listed or run. */
+ * then validated or listed; bench/commands/run_cases.h runs them. */
 #ifndef SPB_BENCH_CASES_CASES_H
 #define SPB_BENCH_CASES_CASES_H
 
 #include "bench/cases/case_list.h"
 #include "bench/options/sweep.h"
 
-struct run;
+struct same_cases;
 struct session;
 
-/* Of what a case is called. */
-enum { TITLE_ROOM = 400 };
+/* Of what a case is called, and of why it cannot run. */
+enum { TITLE_ROOM = 400, WHY_ROOM = 256 };
 
 /* Says which option is meant. */
 #define OPTION_AT(field) offsetof(struct options, field)
@@ -56,8 +56,15 @@ struct case_kind {
 enum status cases_visit(const struct case_kind *kind, const struct options *options,
                         const char *data_dir, int ranks, struct case_list *list, size_t *runnable);
 
-/* Runs all that can; collective. ST_WRONG if a result was wrong, else ST_INCONCLUSIVE if a case
- * came to none. */
-enum status cases_run(const struct case_kind *kind, struct run *run);
+/* Case i: what it asks for, and resolved into c; why: it is not to run. case_release() in any case.
+ */
+enum status case_resolve(const struct case_kind *kind, const struct case_source *from, size_t i,
+                         struct options *asked, void *c, struct same_cases *seen,
+                         char why[WHY_ROOM]);
+void case_release(const struct case_kind *kind, void *c);
+
+/* What tells a resolved case from the others of its sweep. */
+void case_title(const struct case_kind *kind, const struct sweep *sweep,
+                const struct options *asked, const void *c, char title[TITLE_ROOM]);
 
 #endif

@@ -2,14 +2,16 @@
 #include "bench/record/attn.h"
 #include "attn/layer/layer.h"
 #include "attn/problem/work.h"
+#include "bench/commands/run_cases.h"
 #include "bench/links/advice.h"
 #include "bench/links/interconnect.h"
 #include "bench/links/source.h"
 #include "bench/measure/balance.h"
 #include "bench/measure/gemm_rate.h"
-#include "bench/measure/setup.h"
 #include "bench/options/command.h"
+#include "bench/record/case.h"
 #include "bench/record/head_shares.h"
+#include "bench/session/setup.h"
 #include "comm/wrap/tap.h"
 
 /* A layer with what its iterations need. */

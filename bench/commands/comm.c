@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "bench/measure/setup.h"
+#include "bench/commands/run_cases.h"
 #include "bench/options/command.h"
 #include "comm/op/op.h"
 

@@ -9,8 +9,9 @@
 #include "bench/links/interconnect.h"
 #include "bench/links/source.h"
 #include "bench/measure/measured_op.h"
-#include "bench/measure/setup.h"
+#include "bench/record/case.h"
 #include "bench/record/head_shares.h"
+#include "bench/session/setup.h"
 #include "comm/op/op.h"
 #include "results/record/record.h"
 

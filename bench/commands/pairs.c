@@ -7,7 +7,8 @@
 #include "bench/links/interconnect.h"
 #include "bench/links/pair_record.h"
 #include "bench/links/source.h"
-#include "bench/measure/setup.h"
+#include "bench/record/case.h"
+#include "bench/session/setup.h"
 #include "device/dtype.h"
 #include "results/record/record.h"
 

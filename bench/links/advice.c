@@ -1,6 +1,7 @@
 #include "bench/links/advice.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/text/units.h"
 #include "bench/links/interconnect.h"
@@ -58,13 +59,15 @@ static bool same(const struct placement_shape *a, const struct placement_shape *
            a->ring_inner == b->ring_inner;
 }
 
-/* Has this launch said it already? Then, or when it has said too much, it is not said again. */
+/* Has this launch said it already? Then, or where it cannot be noted, it is not said. */
 static bool is_new(struct session *s, const struct placement_shape *p) {
     for (int i = 0; i < s->n_advised; i++)
         if (same(&s->advised[i], p))
             return false;
-    if (s->n_advised == MOST_ADVICE)
+    struct placement_shape *more = realloc(s->advised, (size_t)(s->n_advised + 1) * sizeof *more);
+    if (!more)
         return false;
+    s->advised = more;
     s->advised[s->n_advised++] = *p;
     return true;
 }

@@ -2,7 +2,7 @@
 #ifndef SPB_BENCH_LINKS_ADVICE_H
 #define SPB_BENCH_LINKS_ADVICE_H
 
-#include "bench/measure/setup.h"
+#include "bench/session/setup.h"
 #include "comm/shape/shape.h"
 #include "comm/shape/usp.h"
 #include "topology/place/placement.h"

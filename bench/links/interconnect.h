@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "bench/links/rates.h"
-#include "bench/measure/setup.h"
+#include "bench/session/setup.h"
 #include "topology/place/placement.h"
 
 /* How a case's groups lie, for topology/place/placement.h. */

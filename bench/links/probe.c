@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/links/pair_record.h"
+#include "bench/links/source.h"
 #include "results/record/record.h"
 
 /* What each part of a probe may take, but for its fewest samples. */

@@ -5,7 +5,9 @@
 
 #include <stdbool.h>
 
-#include "bench/measure/setup.h"
+#include "bench/session/setup.h"
+
+struct link_source;
 
 /* Measures the links of the launch under the case's transport, on one of its own, so that neither
  * memory nor bytes are the case's. out->rates, on rank 0, if out->found. Collective. */

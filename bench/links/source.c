@@ -1,6 +1,7 @@
 #include "bench/links/source.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -56,20 +57,31 @@ static bool load(const struct session *s, const struct setup *setup, struct link
     return found;
 }
 
-static struct link_source *remembered(struct session *s, const char *transport) {
-    for (int k = 0; k < s->n_sources; k++)
-        if (strcmp(s->sources[k].transport, transport) == 0)
-            return &s->sources[k];
-    return NULL;
+static struct link_source *remembered(const struct session *s, const struct setup *setup) {
+    struct link_source *source = s->sources;
+    while (source && source->transport != setup->transport->row)
+        source = source->next;
+    return source;
 }
 
-static struct link_source *remember(struct session *s, const char *transport) {
-    struct link_source *source = remembered(s, transport);
-    if (!source && s->n_sources < LINK_SOURCES)
-        source = &s->sources[s->n_sources++];
-    if (source)
-        *source = (struct link_source){.transport = transport};
-    return source;
+/* NULL on all ranks without memory on one. Collective. */
+static struct link_source *remember(struct session *s, const struct setup *setup) {
+    struct link_source *source = malloc(sizeof *source);
+    const enum status st =
+        source ? ST_OK : fail(ST_ENV, "out of memory for the links of a transport");
+    if (group_agree(s->run->world, st) != ST_OK) {
+        free(source);
+        return NULL;
+    }
+    *source = (struct link_source){.transport = setup->transport->row, .next = s->sources};
+    return s->sources = source;
+}
+
+void link_sources_free(struct session *s) {
+    for (struct link_source *source; (source = s->sources);) {
+        s->sources = source->next;
+        free(source);
+    }
 }
 
 void link_rates_keep(struct session *s, const struct setup *setup, const json_t *record) {
@@ -79,7 +91,7 @@ void link_rates_keep(struct session *s, const struct setup *setup, const json_t 
     group_bcast(world, &found, sizeof found, 0);
     if (!found || s->options.link_rates != LINK_RATES_AUTO)
         return;
-    struct link_source *source = remember(s, setup->transport->row->name);
+    struct link_source *source = remember(s, setup); /* before an older one */
     if (!source)
         return;
     source->found = true;
@@ -102,9 +114,9 @@ const struct link_rates *link_rates_find(struct session *s, const struct setup *
     const struct group *world = s->run->world;
     if (world->size < 2 || world->size > MOST_RANKS || s->options.link_rates == LINK_RATES_OFF)
         return NULL;
-    struct link_source *source = remembered(s, setup->transport->row->name);
+    struct link_source *source = remembered(s, setup);
     if (!source) {
-        source = remember(s, setup->transport->row->name);
+        source = remember(s, setup);
         if (!source)
             return NULL;
         fill(s, setup, source);

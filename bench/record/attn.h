@@ -6,7 +6,7 @@
 
 #include "attn/check/check.h"
 #include "bench/cases/attn_case.h"
-#include "bench/measure/setup.h"
+#include "bench/record/case.h"
 
 /* The layer, without exchanges, its exchanges alone, and the bound; interleaved. */
 enum attn_variant { ATTN_WHOLE, ATTN_COMPUTE, ATTN_COMM, ATTN_GEMM, ATTN_VARIANTS };

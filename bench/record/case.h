@@ -1,0 +1,28 @@
+/* What the records of all kinds of cases have in common. */
+#ifndef SPB_BENCH_RECORD_CASE_H
+#define SPB_BENCH_RECORD_CASE_H
+
+#include <jansson.h>
+
+#include "bench/session/setup.h"
+
+/* Params that every kind of record has, and those that the rows of options say; scope: as in
+ * options_keep(). transport and algorithm are the resolved ones; algorithm as in struct
+ * algorithm_list. */
+void setup_record(const struct session *s, const struct setup *setup, const char *const *scope,
+                  const struct spread *spread, const char *algorithm, json_t *record);
+
+/* Time, samples and phases of a measurement. */
+void measurement_record(const struct measurement *m, json_t *record);
+
+/* Peak memory: the ledger's and the process's, the maximum over ranks per value. Collective. */
+struct peaks {
+    uint64_t total, rss;
+    uint64_t category[MEM_CATEGORIES];
+};
+struct peaks peaks_over_ranks(const struct group *world, const struct mem_ledger *ledger);
+
+/* Completes the record under its case name and hands it to the sink. Rank 0; nothing elsewhere. */
+enum status finish_record(struct session *s, json_t *record);
+
+#endif

@@ -1,0 +1,57 @@
+#include "bench/session/setup.h"
+
+#include "comm/wrap/tap.h"
+
+static enum status wrap(struct setup *setup, struct session *s, bool tap) {
+    if (s->fault.kind != FAULT_NONE) {
+        struct transport *faulty = NULL;
+        const enum status st =
+            fault_open(setup->transport, &s->fault, s->run->world->rank, &s->exchanges, &faulty);
+        if (st != ST_OK)
+            return st;
+        setup->transport = faulty;
+    }
+    if (!tap)
+        return ST_OK;
+    struct transport *tapped = NULL;
+    const enum status st = tap_open(setup->transport, &tapped);
+    if (st == ST_OK)
+        setup->transport = setup->tap = tapped;
+    return st;
+}
+
+enum status setup_open(struct setup *setup, struct session *s, const struct spread *spread,
+                       bool tap) {
+    *setup = (struct setup){0};
+    enum status st = grid_init(&setup->grid, s->run->world, spread->sp_size, spread->dp_shard_size,
+                               spread->placement);
+    if (st != ST_OK)
+        return st;
+    const struct transport_config config = {
+        .algorithm = algorithm_asked(&s->options),
+        .ledger = &setup->ledger,
+        .trace = s->run->trace,
+        .world = s->run->world,
+        .host_key = s->run->places[s->run->world->rank].host_key,
+        .cache_bytes = s->cache_bytes,
+    };
+    st = transport_open(transport_asked(&s->options), &config, &setup->transport);
+    if (st == ST_OK)
+        st = wrap(setup, s, tap);
+    st = group_agree(s->run->world, st);
+    if (st == ST_OK)
+        traffic_open(&setup->traffic, setup->transport, s->run->world, s->run->places);
+    return st;
+}
+
+void setup_close(struct setup *setup) {
+    traffic_close(&setup->traffic);
+    transport_close(setup->transport);
+    grid_free(&setup->grid);
+}
+
+struct hosts setup_hosts(const struct session *s, const struct setup *setup) {
+    const struct process_grid *g = &setup->grid;
+    return grid_sp_hosts(g->placement, g->sp_size, g->dp_shard_size, g->dp_rank,
+                         (struct hosts){s->host_keys, 0, 1});
+}
