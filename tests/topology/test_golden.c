@@ -10,6 +10,7 @@
 #include "topology/print/print.h"
 
 #include "tests/cmocka_all.h"
+#include "tests/topology/formats.h"
 
 /* Loads a machine with stderr caught in log. */
 static enum status load_quietly(struct machine *machine, const char *path, char *log, size_t n) {
@@ -33,6 +34,9 @@ static void check_refused(const char *path, FILE *expected) {
     char log[4096], line[256];
     assert_int_equal(load_quietly(&machine, path, log, sizeof log), ST_USAGE);
     machine_free(&machine);
+    /* One line, and none of libxml or hwloc. */
+    assert_memory_equal(log, "spbench: error: ", 16);
+    assert_ptr_equal(strchr(log, '\n'), log + strlen(log) - 1);
     int lines = 0;
     while (fgets(line, sizeof line, expected)) {
         line[strcspn(line, "\n")] = '\0';
@@ -75,7 +79,7 @@ static void check_accepted(const char *path, const char *expected_path) {
 
 static int is_xml(const struct dirent *entry) {
     const char *dot = strrchr(entry->d_name, '.');
-    return dot && strcmp(dot, ".xml") == 0;
+    return dot && strcmp(dot, ".xml") == 0 && expected_of_this_hwloc(entry->d_name);
 }
 
 static void every_machine(void **state) {

@@ -16,14 +16,19 @@ static inline bool walk_is_pci_bridge(hwloc_obj_t obj) {
            obj->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_PCI;
 }
 
-/* The OS device of that type below a PCI device; NULL if there is none. */
-static inline hwloc_obj_t walk_os_device(hwloc_obj_t pci, hwloc_obj_osdev_type_t type) {
-    for (hwloc_obj_t child = pci->io_first_child; child; child = child->next_sibling)
+/* Whether an OS device is of a type, HWLOC_OBJ_OSDEV_...: one number in hwloc 2, bits in hwloc 3. */
+static inline bool walk_is_os_type(hwloc_obj_t os, unsigned long type) {
 #if HWLOC_API_VERSION >= 0x00030000
-        if (child->type == HWLOC_OBJ_OS_DEVICE && child->attr->osdev.types & type)
+    return os->attr->osdev.types & type;
 #else
-        if (child->type == HWLOC_OBJ_OS_DEVICE && child->attr->osdev.type == type)
+    return os->attr->osdev.type == type;
 #endif
+}
+
+/* The first OS device of that type below a PCI device; NULL if there is none. */
+static inline hwloc_obj_t walk_os_device(hwloc_obj_t pci, unsigned long type) {
+    for (hwloc_obj_t child = pci->io_first_child; child; child = child->next_sibling)
+        if (child->type == HWLOC_OBJ_OS_DEVICE && walk_is_os_type(child, type))
             return child;
     return NULL;
 }

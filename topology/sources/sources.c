@@ -55,7 +55,7 @@ static enum status configure_hwloc_xml(hwloc_topology_t topo, const char *path, 
     else
         st = check_format(doc, path, note, n);
     if (!st)
-        xmlDocDumpMemory(doc, &text, &size);
+        xmlDocDumpMemoryEnc(doc, &text, &size, "UTF-8");
     if (!st && (!text || hwloc_topology_set_xmlbuffer(topo, (const char *)text, size + 1)))
         st = fail(ST_USAGE,
                   "%s is damaged: hwloc cannot parse it; export the machine again with `lstopo "
