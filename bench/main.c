@@ -32,7 +32,7 @@ static int run_command(const struct options *o, int argc, char **argv, const cha
                        const struct launch_env *launch) {
     const struct command *row = o->command;
     const bool local = row->local && (!row->is_local || row->is_local(o));
-    const bool listed = row->cases && o->dry_run;
+    const bool listed = row->kind && o->dry_run;
     if ((local || listed) && launch->rank > 0)
         return ST_OK; /* said once */
     if (local)

@@ -4,9 +4,9 @@
 #define SPB_BENCH_CASES_CASES_H
 
 #include "bench/cases/case_list.h"
+#include "bench/cases/same_cases.h"
 #include "bench/options/sweep.h"
 
-struct same_cases;
 struct session;
 
 /* Of what a case is called, and of why it cannot run. */
@@ -15,14 +15,15 @@ enum { TITLE_ROOM = 400, WHY_ROOM = 256 };
 /* Says which option is meant. */
 #define OPTION_AT(field) offsetof(struct options, field)
 
-/* Where a case comes from. */
+/* Where cases come from, and which were seen. */
 struct case_source {
     const struct sweep *sweep;
     const char *data_dir;
     int ranks;
+    struct same_cases seen;
 };
 
-/* One command's cases. A resolved case is `size` bytes, and what release() frees. */
+/* Cases of one kind. A resolved case is `size` bytes, and what release() frees. */
 struct case_kind {
     size_t size;
 
@@ -52,19 +53,26 @@ struct case_kind {
     enum status (*run)(struct session *s, const void *c);
 };
 
-/* struct command's cases() for a kind of cases. */
-enum status cases_visit(const struct case_kind *kind, const struct options *options,
-                        const char *data_dir, int ranks, struct case_list *list, size_t *runnable);
+/* A case of a sweep. */
+struct resolved_case {
+    struct options asked;
+    const struct case_kind *kind;
+    void *c;            /* what the kind made of it */
+    char why[WHY_ROOM]; /* it is not to run; else "" */
+};
 
-/* Case i: what it asks for, and resolved into c; why: it is not to run. case_release() in any case.
- */
-enum status case_resolve(const struct case_kind *kind, const struct case_source *from, size_t i,
-                         struct options *asked, void *c, struct same_cases *seen,
-                         char why[WHY_ROOM]);
-void case_release(const struct case_kind *kind, void *c);
+/* The i-th; case_release() in any case. */
+enum status case_resolve(struct case_source *from, size_t i, struct resolved_case *out);
+void case_release(struct resolved_case *one);
 
-/* What tells a resolved case from the others of its sweep. */
-void case_title(const struct case_kind *kind, const struct sweep *sweep,
-                const struct options *asked, const void *c, char title[TITLE_ROOM]);
+/* What tells it from the others of its sweep. */
+void case_title(const struct case_source *from, const struct resolved_case *one,
+                char title[TITLE_ROOM]);
+
+/* Of a command that has cases; pure: says on stderr which cases of this rank count are skipped and
+ * why, and adds the others to *runnable; lists them with what is predicted for them, or with list
+ * NULL checks that their memory is there. ST_USAGE for what no other rank count could mend. */
+enum status cases_visit(const struct options *options, const char *data_dir, int ranks,
+                        struct case_list *list, size_t *runnable);
 
 #endif

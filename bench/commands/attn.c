@@ -286,18 +286,14 @@ static const struct case_kind attn_kind = {
     .run = run_case,
 };
 
-static enum status ranks(struct run *run) {
-    return cases_run(&attn_kind, run);
-}
-
-static enum status cases(const struct options *options, const char *data_dir, int n,
-                         struct case_list *list, size_t *runnable) {
-    return cases_visit(&attn_kind, options, data_dir, n, list, runnable);
+static const struct case_kind *kind(const struct options *options) {
+    (void)options;
+    return &attn_kind;
 }
 
 const struct command attn_command = {
     .word = {"attn", "Measures a sequence-parallel attention layer, method beside method", "", 0,
              0},
-    .ranks = ranks,
-    .cases = cases,
+    .ranks = run_cases,
+    .kind = kind,
 };

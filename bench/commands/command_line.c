@@ -36,56 +36,41 @@ static struct option_choice choose_number(const char *name, size_t number) {
     return (struct option_choice){.name = name, .number = (int)number};
 }
 
-static struct option_choice bind_choice(size_t i) {
-    return i < BIND_POLICIES ? choose_number(bind_policy_name((enum bind_policy)i), i) : none;
-}
+/* Names of an enum, and of a table of pointers to rows that ends with NULL: the i-th is a choice.
+ */
+#define NUMBERS(choice, type, name_of, end)                                                        \
+    static struct option_choice choice(size_t i) {                                                 \
+        return i < end ? choose_number(name_of((enum type)i), i) : none;                           \
+    }
+#define ROWS(choice, table, label)                                                                 \
+    static struct option_choice choice(size_t i) {                                                 \
+        return table[i] ? choose_row(table[i]->label, table[i]) : none;                            \
+    }
 
-static struct option_choice wait_choice(size_t i) {
-    if (i == 0)
-        return choose_number("auto", WAIT_POLICIES);
-    return i <= WAIT_POLICIES ? choose_number(wait_policy_name((enum wait_policy)(i - 1)), i - 1)
-                              : none;
-}
+/* The same with "auto" before them. */
+#define AUTO_OR(choice, others, automatic)                                                         \
+    static struct option_choice choice(size_t i) {                                                 \
+        return i > 0 ? others(i - 1) : choose_number("auto", automatic);                           \
+    }
 
-static struct option_choice dtype_choice(size_t i) {
-    return i < DTYPES ? choose_number(dtype_name((enum dtype)i), i) : none;
-}
+NUMBERS(bind_choice, bind_policy, bind_policy_name, BIND_POLICIES)
+NUMBERS(policy_choice, wait_policy, wait_policy_name, WAIT_POLICIES)
+AUTO_OR(wait_choice, policy_choice, WAIT_POLICIES)
+NUMBERS(dtype_choice, dtype, dtype_name, DTYPES)
+NUMBERS(inner_choice, usp_inner, usp_inner_name, USP_INNER_RING + 1)
+NUMBERS(a_layout_choice, layout, layout_name, LAYOUTS)
+AUTO_OR(layout_choice, a_layout_choice, LAYOUTS)
+ROWS(method_choice, sp_methods, name)
+ROWS(device_choice, compute_rows, device->name)
+ROWS(a_transport_choice, transport_table, name)
+AUTO_OR(transport_choice, a_transport_choice, 0)
+ROWS(an_algorithm_choice, mpi_algorithm_table, name)
+AUTO_OR(algorithm_choice, an_algorithm_choice, 0)
+ROWS(sync_choice, sync_table, name)
 
 static struct option_choice pass_choice(size_t i) {
     const enum op_pass pass = (enum op_pass)(i + OP_FORWARD);
     return pass <= OP_BOTH ? choose_number(op_pass_name(pass), pass) : none;
-}
-
-static struct option_choice inner_choice(size_t i) {
-    return i <= USP_INNER_RING ? choose_number(usp_inner_name((enum usp_inner)i), i) : none;
-}
-
-static struct option_choice layout_choice(size_t i) {
-    if (i == 0)
-        return choose_number("auto", LAYOUTS);
-    return i <= LAYOUTS ? choose_number(layout_name((enum layout)(i - 1)), i - 1) : none;
-}
-
-static struct option_choice method_choice(size_t i) {
-    return sp_methods[i] ? choose_row(sp_methods[i]->name, sp_methods[i]) : none;
-}
-
-static struct option_choice device_choice(size_t i) {
-    return compute_rows[i] ? choose_row(compute_rows[i]->device->name, compute_rows[i]) : none;
-}
-
-static struct option_choice sync_choice(size_t i) {
-    return sync_table[i] ? choose_row(sync_table[i]->name, sync_table[i]) : none;
-}
-
-static struct option_choice transport_choice(size_t i) {
-    const struct transport_row *row = i > 0 ? transport_table[i - 1] : NULL;
-    return i == 0 ? choose_row("auto", NULL) : row ? choose_row(row->name, row) : none;
-}
-
-static struct option_choice algorithm_choice(size_t i) {
-    const struct mpi_algorithm *a = i > 0 ? mpi_algorithm_table[i - 1] : NULL;
-    return i == 0 ? choose_row("auto", NULL) : a ? choose_row(a->name, a) : none;
 }
 
 static struct option_choice comm_op_choice(size_t i) {

@@ -1,8 +1,5 @@
 #include "bench/commands/dry_run.h"
 
-#include "bench/cases/case_list.h"
-#include "bench/options/command.h"
-
 enum status dry_run(const struct supervised *what, const struct launch_env *launch) {
     const struct options *o = what->options;
     struct case_list list;
@@ -11,7 +8,6 @@ enum status dry_run(const struct supervised *what, const struct launch_env *laun
     if (st != ST_OK)
         return st;
     return case_list_close(
-        &list, launch->is_rank
-                   ? o->command->cases(o, what->data_dir, launch->size, &list, &runnable)
-                   : supervise_cases(what, &list));
+        &list, launch->is_rank ? cases_visit(o, what->data_dir, launch->size, &list, &runnable)
+                               : supervise_cases(what, &list));
 }

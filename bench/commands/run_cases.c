@@ -1,50 +1,40 @@
 #include "bench/commands/run_cases.h"
 
-#include <stdlib.h>
-
-#include "bench/cases/same_cases.h"
 #include "bench/links/source.h"
 #include "bench/output/sink.h"
 #include "bench/session/session.h"
 
-static enum status run_all(const struct case_kind *kind, struct session *s, void *c,
-                           struct same_cases *seen) {
+static enum status run_one(struct session *s, struct case_source *from, size_t i) {
     struct run *run = s->run;
-    const struct case_source from = {s->sweep, run->data_dir, run->world->size};
-    const size_t n = sweep_count(s->sweep);
-    enum status worst = ST_OK;
-    for (size_t i = 0; i < n; i++) {
-        char why[WHY_ROOM];
-        enum status st = case_resolve(kind, &from, i, &s->options, c, seen, why);
-        if (st == ST_OK && !why[0]) {
-            case_title(kind, s->sweep, &s->options, c, s->title);
-            sink_progress(run->sink, i, n, s->title);
-            *run->now = s->title;
-            st = kind->run(s, c);
-            *run->now = NULL;
-        }
-        case_release(kind, c);
-        if (st != ST_OK && st != ST_WRONG && st != ST_INCONCLUSIVE)
-            return st;
-        if (worst != ST_WRONG && st != ST_OK)
-            worst = st;
+    struct resolved_case one;
+    enum status st = group_agree(run->world, case_resolve(from, i, &one));
+    if (st == ST_OK && !one.why[0]) {
+        s->options = one.asked;
+        case_title(from, &one, s->title);
+        sink_progress(run->sink, i, sweep_count(from->sweep), s->title);
+        *run->now = s->title;
+        st = one.kind->run(s, one.c);
+        *run->now = NULL;
     }
-    return worst;
+    case_release(&one);
+    return st;
 }
 
-enum status cases_run(const struct case_kind *kind, struct run *run) {
+enum status run_cases(struct run *run) {
     struct session s = {0};
-    struct same_cases seen = {0};
-    void *c = malloc(kind->size);
-    enum status st = c ? session_open(&s, run) : fail(ST_ENV, "out of memory");
-    st = group_agree(run->world, st);
-    if (st == ST_OK)
-        st = run_all(kind, &s, c, &seen);
-    same_cases_free(&seen);
-    if (c) {
-        link_sources_free(&s);
-        session_close(&s);
+    enum status worst = group_agree(run->world, session_open(&s, run));
+    struct case_source from = {s.sweep, run->data_dir, run->world->size, {0}};
+    const size_t n = worst == ST_OK ? sweep_count(s.sweep) : 0;
+    for (size_t i = 0; i < n; i++) {
+        const enum status st = run_one(&s, &from, i);
+        const bool goes_on = st == ST_OK || st == ST_WRONG || st == ST_INCONCLUSIVE;
+        if (!goes_on || (worst != ST_WRONG && st != ST_OK))
+            worst = st;
+        if (!goes_on)
+            break;
     }
-    free(c);
-    return st;
+    same_cases_free(&from.seen);
+    link_sources_free(&s);
+    session_close(&s);
+    return worst;
 }

@@ -5,7 +5,7 @@
 #include "base/options/options.h"
 
 struct options;
-struct case_list;
+struct case_kind;
 struct run;
 struct supervised;
 
@@ -34,12 +34,8 @@ struct command {
     /* Prints one document to run->out instead of records. */
     bool document;
 
-    /* For commands with cases, pure (no MPI): says on stderr which cases of this rank count are
-     * skipped and why, and adds the others to *runnable; lists them with what is predicted for
-     * them, or with list NULL checks that their memory is there. ST_USAGE for what no other rank
-     * count could mend. NULL: no cases. */
-    enum status (*cases)(const struct options *options, const char *data_dir, int ranks,
-                         struct case_list *list, size_t *runnable);
+    /* The kind of a case with these options (bench/cases/cases.h). NULL: it has no cases. */
+    const struct case_kind *(*kind)(const struct options *options);
 };
 
 #endif

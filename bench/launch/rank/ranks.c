@@ -1,4 +1,5 @@
 #include "bench/launch/rank/ranks.h"
+#include "bench/cases/cases.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/output.h"
+#include "bench/cases/cases.h"
 #include "bench/launch/build_info.h"
 #include "bench/launch/launch_dir.h"
 #include "bench/launch/rank/leave_mpi.h"
@@ -190,10 +192,9 @@ static enum status close_results(struct rank *r) {
 /* Under a bare mpiexec or srun nobody has looked at the cases yet. */
 static enum status validate(const struct rank *r) {
     size_t runnable = 0;
-    if (r->launch->dir || !r->command->cases || r->world.rank > 0)
+    if (r->launch->dir || !r->command->kind || r->world.rank > 0)
         return ST_OK;
-    const enum status st =
-        r->command->cases(r->options, r->data_dir, r->world.size, NULL, &runnable);
+    const enum status st = cases_visit(r->options, r->data_dir, r->world.size, NULL, &runnable);
     if (st == ST_OK && runnable == 0)
         return fail(ST_USAGE, "no case can run on %d ranks; the reasons stand above",
                     r->world.size);

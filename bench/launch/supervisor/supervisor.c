@@ -311,11 +311,11 @@ enum status supervise_cases(const struct supervised *what, struct case_list *lis
     const struct options *o = what->options;
     enum status worst = ST_OK;
     size_t runnable = 0;
-    if (!o->command->cases)
+    if (!o->command->kind)
         return ST_OK;
     for (size_t i = 0; i < o->ranks.n; i++) {
         const enum status st =
-            o->command->cases(o, what->data_dir, (int)o->ranks.v[i].i, list, &runnable);
+            cases_visit(o, what->data_dir, (int)o->ranks.v[i].i, list, &runnable);
         worst = worst == ST_OK ? st : worst;
     }
     if (worst == ST_OK && runnable == 0)

@@ -3,6 +3,7 @@
 #ifndef SPB_BENCH_LAUNCH_SUPERVISOR_SUPERVISOR_H
 #define SPB_BENCH_LAUNCH_SUPERVISOR_SUPERVISOR_H
 
+#include "bench/cases/cases.h"
 #include "bench/output/run_output.h"
 
 /* One command line to launch. Borrowed. */
@@ -12,8 +13,6 @@ struct supervised {
     char **argv;
     const char *data_dir;
 };
-
-struct case_list;
 
 /* The cases of every rank count, checked, or with list listed; nothing is started. ST_USAGE, said,
  * when none can run or one is unsound. */

@@ -1,12 +1,10 @@
 /* What --dry-run lists: titles tell cases apart, and objects have what applies. */
-#include "bench/cases/case_list.h"
+#include "bench/cases/cases.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/commands/command_line.h"
-#include "bench/options/command.h"
-#include "bench/options/options.h"
 
 #include "tests/capture.h"
 #include "tests/cmocka_all.h"
@@ -27,7 +25,7 @@ static char *list(int ranks, const char *line) {
     assert_int_equal(options_parse(&command_line, argc, argv, &options), ST_OK);
     assert_int_equal(case_list_open(&cases, options.exporter, out), ST_OK);
     capture_begin(&said);
-    enum status st = options.command->cases(&options, "", ranks, &cases, &runnable);
+    enum status st = cases_visit(&options, "", ranks, &cases, &runnable);
     capture_end(&said);
     st = case_list_close(&cases, st);
     if (st != ST_OK || cases.n != runnable)

@@ -3,9 +3,8 @@
 
 #include <string.h>
 
-#include "bench/cases/case_list.h"
+#include "bench/cases/cases.h"
 #include "bench/commands/command_line.h"
-#include "bench/options/command.h"
 
 #include "tests/capture.h"
 #include "tests/cmocka_all.h"
@@ -82,7 +81,7 @@ static void check(const struct expected *e) {
     assert_int_equal(options_parse(&command_line, argc, argv, &options), ST_OK);
     assert_int_equal(case_list_open(&list, options.exporter, out), ST_OK);
     capture_begin(&said);
-    const enum status st = options.command->cases(&options, "", e->ranks, &list, &runnable);
+    const enum status st = cases_visit(&options, "", e->ranks, &list, &runnable);
     capture_end(&said);
     assert_int_equal(st, ST_OK);
     if (runnable != e->cases)
