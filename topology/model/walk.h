@@ -16,7 +16,8 @@ static inline bool walk_is_pci_bridge(hwloc_obj_t obj) {
            obj->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_PCI;
 }
 
-/* Whether an OS device is of a type, HWLOC_OBJ_OSDEV_...: one number in hwloc 2, bits in hwloc 3. */
+/* Whether an OS device is of a type, HWLOC_OBJ_OSDEV_...: one number in hwloc 2, bits in hwloc 3.
+ */
 static inline bool walk_is_os_type(hwloc_obj_t os, unsigned long type) {
 #if HWLOC_API_VERSION >= 0x00030000
     return os->attr->osdev.types & type;

@@ -89,11 +89,13 @@ static void put_label(const struct machine *machine, int i, char *buf, size_t n)
         snprintf(buf, n, "NIC%d", i - machine->n_gpus);
 }
 
-/* The processors and NUMA nodes nearest to a GPU, as lists. */
+/* The processors and NUMA nodes nearest to a GPU, as lists; no processors that are only made up. */
 static void put_affinity(const struct machine *machine, const struct io_device *device, bool numa,
                          char *buf, size_t n) {
     const hwloc_obj_t near = hwloc_get_non_io_ancestor_obj(machine->topo, device->obj);
-    if (hwloc_bitmap_list_snprintf(buf, n, numa ? near->nodeset : near->cpuset) >= (int)n)
+    if (!numa && !hwloc_bitmap_intersects(near->cpuset, machine->allowed))
+        snprintf(buf, n, "-");
+    else if (hwloc_bitmap_list_snprintf(buf, n, numa ? near->nodeset : near->cpuset) >= (int)n)
         snprintf(buf, n, "%s", "...");
 }
 

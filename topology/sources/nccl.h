@@ -39,7 +39,7 @@ struct nccl_pci {
 
 /* A network interface. */
 struct nccl_net {
-    int cpu, pci; /* index of what it hangs on; pci -1: directly on the cpu */
+    int cpu, pci; /* index of what it hangs on; pci -1: directly on the cpu; both -1: not told */
     char name[64];
     double mbit_s; /* of its port, 0 when not told */
 };

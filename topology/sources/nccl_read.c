@@ -93,6 +93,17 @@ static enum status read_gpu(struct reader *r, const xmlNode *node, int index) {
     return st;
 }
 
+/* A socket's interface that is no PCI device stands below every <cpu> that a rank looked at it
+ * from: it is one, on none of them. */
+static bool is_listed(struct nccl_system *system, const struct nccl_net *net) {
+    for (struct nccl_net *other = system->nets; other < net; other++)
+        if (net->pci < 0 && other->pci < 0 && net->name[0] && !strcmp(other->name, net->name)) {
+            other->cpu = other->cpu == net->cpu ? net->cpu : -1;
+            return true;
+        }
+    return false;
+}
+
 /* A <net> that says net="0" is no network to NCCL. */
 static enum status read_nic(struct reader *r, const xmlNode *node, int cpu, int pci) {
     for (const xmlNode *child = node->children; child; child = child->next) {
@@ -105,6 +116,8 @@ static enum status read_nic(struct reader *r, const xmlNode *node, int cpu, int 
         net->pci = pci;
         net->mbit_s = (double)nccl_number(child, "speed", MOST_MBIT_S, 0);
         text_copy(net->name, sizeof net->name, xml_attribute(child, "name"));
+        if (is_listed(r->system, net))
+            r->system->n_nets--;
     }
     if (pci >= 0)
         r->system->pcis[pci].has_nic = true;
@@ -146,7 +159,9 @@ static enum status read_pci(struct reader *r, const xmlNode *node, int cpu, int 
         return bad(r, node, "has no busid such as \"0000:17:00.0\"");
     const long class = nccl_class(node);
     if (class < 0)
-        return bad(r, node, "has no class such as \"0x030200\", and nothing below it to tell");
+        return bad(r, node,
+                   "has no class such as \"0x030200\", and nothing below it tells what it is: NCCL "
+                   "would look at the machine");
     if (parent >= 0 && r->system->pcis[parent].class_id != 0x0604)
         return bad(r, node, "hangs on a device that is no switch");
     pci->cpu = cpu;

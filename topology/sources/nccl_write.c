@@ -243,6 +243,7 @@ static enum status put_machine(struct nccl_writer *w) {
         put_info(w->out, NCCL_INFO_MADE_UP, made_up);
     for (size_t i = 0; i < s->n_cpus; i++)
         put_cpu(w, w->order[i]);
+    put_nets(w, -1, -1);
     nccl_put_switches(w);
     fprintf(w->out, "</object>\n");
     const enum status st = nccl_put_matrices(w);
