@@ -13,7 +13,7 @@ static enum status check_mask(const struct model_shape *shape, const char *mask)
 
 static enum status resolve_problem(const struct case_source *from, struct options *o,
                                    struct attn_case *c, char *why, size_t why_size) {
-    enum status st = shape_resolve(o, from->data_dir, !o->core_only, &c->shape);
+    enum status st = model_shape_resolve(o, from->data_dir, !o->core_only, &c->shape);
     if (st == ST_OK)
         st = check_mask(&c->shape, o->mask);
     if (st != ST_OK)
@@ -32,11 +32,11 @@ static enum status resolve_problem(const struct case_source *from, struct option
         .backward = o->pass & OP_BACKWARD,
         .core_only = o->core_only,
         .seed = o->seed,
-        .sp_size = c->spread.sp_size,
-        .dp_shard_size = c->spread.dp_shard_size,
+        .sp_size = c->grid.sp_size,
+        .dp_shard_size = c->grid.dp_shard_size,
         .ulysses_size = o->ulysses_size,
         .inner = o->inner,
-        .placement = c->spread.placement,
+        .placement = c->grid.placement,
         .fuse_qkv = o->fuse_qkv,
         .kv_groups = o->kv_groups,
         .overlap = o->overlap,
@@ -71,7 +71,7 @@ enum status attn_case_resolve(const struct case_source *from, struct options *o,
     *c = (struct attn_case){
         .method = o->method, .compute = o->device, .kernel = o->kernel, .threads = o->threads};
     options_keep(o, c->method->options);
-    enum status st = spread_resolve(o, from->ranks, &c->spread);
+    enum status st = grid_shape_resolve(o, from->ranks, &c->grid);
     if (st != ST_OK)
         return st;
     staging_resolve(o, &c->one_host, &c->apart);
@@ -102,7 +102,7 @@ struct mem_predict attn_case_rank_memory(const struct attn_case *c, int threads,
     const struct attn_piece piece = predict_piece(&c->problem, c->method, sp_rank);
     const struct predict_env env = {
         .sp_rank = sp_rank,
-        .world_size = c->spread.ranks,
+        .world_size = c->grid.ranks,
         .workspace_bytes = c->compute->workspace_bytes(&config, &piece),
         .staging = *how,
     };

@@ -5,10 +5,11 @@
 #include "attn/compute/compute.h"
 #include "attn/formula/method.h"
 #include "bench/cases/cases.h"
-#include "bench/cases/spread.h"
+#include "bench/cases/grid_shape.h"
+#include "bench/cases/model_shape.h"
 
 struct attn_case {
-    struct spread spread;
+    struct grid_shape grid;
     const struct sp_method *method;
     struct problem problem;
     struct model_shape shape;

@@ -7,10 +7,10 @@
 /* The shape of one data-parallel group's exchange; the sequence must divide over its ranks. */
 static enum status resolve_shape(const struct case_source *from, const struct options *o,
                                  struct comm_case *c, char *why, size_t why_size) {
-    const enum status st = shape_resolve(o, from->data_dir, false, &c->shape);
+    const enum status st = model_shape_resolve(o, from->data_dir, false, &c->shape);
     if (st != ST_OK)
         return st;
-    const int64_t seq = o->seq, sp = c->spread.sp_size;
+    const int64_t seq = o->seq, sp = c->grid.sp_size;
     if (c->shape.heads % c->shape.kv_heads != 0)
         snprintf(why, why_size, "%d query heads cannot share %d KV heads evenly", c->shape.heads,
                  c->shape.kv_heads);
@@ -29,7 +29,7 @@ static enum status resolve_shape(const struct case_source *from, const struct op
 bool comm_case_gradients_travel(const struct comm_case *c) {
     struct op_params other = c->params;
     other.shape.grad_bytes = c->params.shape.grad_bytes == 2 ? 4 : 2;
-    const int sp = c->spread.sp_size;
+    const int sp = c->grid.sp_size;
     return op_send_buffer(c->row, c->pass, &c->params, sp) !=
            op_send_buffer(c->row, c->pass, &other, sp);
 }
@@ -49,13 +49,13 @@ enum status comm_case_resolve(const struct case_source *from, struct options *o,
     struct comm_case *c = out;
     *c = (struct comm_case){.row = o->op, .pass = o->pass, .cold = o->cache == CACHE_COLD};
     options_keep(o, c->row->options);
-    enum status st = spread_resolve(o, from->ranks, &c->spread);
+    enum status st = grid_shape_resolve(o, from->ranks, &c->grid);
     if (st != ST_OK)
         return st;
     staging_resolve(o, &c->one_host, &c->apart);
-    const int sp = c->spread.sp_size;
+    const int sp = c->grid.sp_size;
     c->params = (struct op_params){
-        .by_shape = shape_given(o),
+        .by_shape = model_shape_given(o),
         .bytes = o->bytes,
         .seed = o->seed,
         .separate_qkv = !o->fuse_qkv,

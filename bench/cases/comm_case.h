@@ -3,12 +3,13 @@
 #define SPB_BENCH_CASES_COMM_CASE_H
 
 #include "bench/cases/cases.h"
-#include "bench/cases/spread.h"
+#include "bench/cases/grid_shape.h"
+#include "bench/cases/model_shape.h"
 #include "comm/op/op.h"
 #include "comm/shape/staging.h"
 
 struct comm_case {
-    struct spread spread;
+    struct grid_shape grid;
     const struct op_row *row;
     enum op_pass pass;
     struct op_params params;

@@ -11,7 +11,7 @@
 #include "bench/options/command.h"
 #include "bench/record/case.h"
 #include "bench/record/head_shares.h"
-#include "bench/session/setup.h"
+#include "bench/session/case_setup.h"
 #include "comm/wrap/tap.h"
 
 /* A layer with what its iterations need. */
@@ -56,8 +56,8 @@ static void run_gemm(void *arg) {
 }
 
 /* The first iteration, untimed: it is recorded for replays, noted for predictions, and counted. */
-static enum status first_iteration(struct bench *b, const struct session *s, struct setup *setup,
-                                   struct attn_outcome *out) {
+static enum status first_iteration(struct bench *b, const struct session *s,
+                                   struct case_setup *setup, struct attn_outcome *out) {
     struct group *world = s->run->world;
     const struct problem *p = &b->layer.attention.problem;
     if (!p->forward) /* a backward pass needs what a forward pass left */
@@ -104,7 +104,7 @@ static enum status measure_all(struct bench *b, struct session *s, struct attn_o
             chosen[n++] = all[v];
         }
     struct measurement times[ATTN_VARIANTS];
-    const struct measure_config config = case_config(s);
+    const struct measure_config config = session_measure_config(s);
     const enum status st = measure(s->run->world, s->run->trace, &config, chosen, n, times);
     for (int k = 0; st == ST_OK && k < n; k++)
         out->times[which[k]] = times[k];
@@ -135,10 +135,10 @@ static enum status find_balance(struct bench *b, const struct session *s, const 
 /* Memory by formula, with the algorithms that the exchanges were planned with, on the hosts there
  * are. Each rank knows its own. */
 static void predict_outcome_memory(const struct bench *b, const struct attn_case *c,
-                                   const struct session *s, const struct setup *setup,
+                                   const struct session *s, const struct case_setup *setup,
                                    const struct compute *compute, struct attn_outcome *out) {
     const struct algorithm_list algorithms = tap_algorithms(b->tap);
-    const struct staging how = {.planned = &algorithms, .hosts = setup_hosts(s, setup)};
+    const struct staging how = {.planned = &algorithms, .hosts = case_setup_hosts(s, setup)};
     const struct mem_predict m =
         attn_case_rank_memory(c, compute->dev->threads, &how, setup->grid.sp_rank);
     uint64_t x[1 + MEM_CATEGORIES] = {predict_total(&m)};
@@ -150,7 +150,7 @@ static void predict_outcome_memory(const struct bench *b, const struct attn_case
         out->memory.category[k] = x[1 + k];
 }
 
-static enum status measure_case(struct bench *b, struct session *s, struct setup *setup,
+static enum status measure_case(struct bench *b, struct session *s, struct case_setup *setup,
                                 const struct attn_case *c, struct compute *compute,
                                 const struct link_rates *rates) {
     struct attn_outcome out = {.rates = rates};
@@ -169,7 +169,7 @@ static enum status measure_case(struct bench *b, struct session *s, struct setup
         st = check_last(b, s, &out);
     if (st == ST_OK) {
         json_t *record = attn_record(s, setup, c, compute, &out, tap_algorithms(b->tap).text);
-        st = group_agree(s->run->world, finish_record(s, record));
+        st = group_agree(s->run->world, case_record_finish(s, record));
     }
     for (int v = 0; v < ATTN_VARIANTS; v++)
         measurement_free(&out.times[v]);
@@ -200,7 +200,7 @@ static void announce(const struct session *s, const struct attn_case *c) {
 static void advise(struct session *s, const struct attn_case *c) {
     const struct problem *p = &c->problem;
     const struct advice_case about = {
-        .spread = &c->spread,
+        .grid = &c->grid,
         .name = c->method->name,
         .ulysses = p->ulysses_size > 1,
         .inner = p->inner,
@@ -213,13 +213,13 @@ static void advise(struct session *s, const struct attn_case *c) {
 
 static enum status run_case(struct session *s, const void *resolved) {
     const struct attn_case *c = resolved;
-    struct setup setup;
+    struct case_setup setup;
     struct compute *compute = NULL;
     struct bench b = {.tap = NULL};
     announce(s, c);
     advise(s, c);
     const struct link_rates *rates = NULL;
-    enum status st = setup_open(&setup, s, &c->spread, true);
+    enum status st = case_setup_open(&setup, s, &c->grid, true);
     if (st == ST_OK) {
         rates = link_rates_find(s, &setup, true);
         mem_rss_reset();
@@ -235,7 +235,7 @@ static enum status run_case(struct session *s, const void *resolved) {
         st = measure_case(&b, s, &setup, c, compute, rates);
     layer_close(&b.layer);
     compute_close(compute);
-    setup_close(&setup);
+    case_setup_close(&setup);
     return st;
 }
 
@@ -260,7 +260,7 @@ static const size_t *title(const void *resolved, char *out, size_t size) {
                  usp_inner_name(p->inner));
     snprintf(out, size, "%s%s%s %s%s sp %d dp-shard %d seq %d %s", c->method->name, split,
              !p->fuse_qkv ? " q,k,v apart" : "", p->forward ? "fwd" : "", p->backward ? "bwd" : "",
-             c->spread.sp_size, c->spread.dp_shard_size, (int)p->seq, layout_name(p->layout));
+             c->grid.sp_size, c->grid.dp_shard_size, (int)p->seq, layout_name(p->layout));
     return says;
 }
 
@@ -270,7 +270,7 @@ static enum status forecast(const void *resolved, struct forecast *out) {
         .tokens = problem_tokens(&c->problem),
         .flops = problem_flops(&c->problem),
         .sent = sp_method_volume(c->method, &c->problem),
-        .param_sent = predict_param_bytes(&c->problem, c->spread.ranks),
+        .param_sent = predict_param_bytes(&c->problem, c->grid.ranks),
         .memory = attn_case_memory(c, &c->one_host),
         .memory_apart = attn_case_memory(c, &c->apart),
     };

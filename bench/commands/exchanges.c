@@ -11,7 +11,7 @@
 #include "bench/measure/measured_op.h"
 #include "bench/record/case.h"
 #include "bench/record/head_shares.h"
-#include "bench/session/setup.h"
+#include "bench/session/case_setup.h"
 #include "comm/op/op.h"
 #include "results/record/record.h"
 
@@ -26,9 +26,8 @@ static int copies_of(const struct comm_case *c, size_t footprint, size_t cache_b
 }
 
 static enum status create_copies(struct measured_op *m, const struct session *s,
-                                 const struct comm_case *c, struct setup *setup) {
-    const size_t footprint =
-        op_memory(c->row, c->pass, &c->params, c->spread.sp_size, &c->one_host);
+                                 const struct comm_case *c, struct case_setup *setup) {
+    const size_t footprint = op_memory(c->row, c->pass, &c->params, c->grid.sp_size, &c->one_host);
     const int n = copies_of(c, footprint, s->cache_bytes);
     *m = (struct measured_op){.copies = calloc((size_t)n, sizeof *m->copies),
                               .trace = setup->transport->trace,
@@ -62,10 +61,10 @@ struct outcome {
     struct peaks peaks;
 };
 
-static json_t *make_record(const struct session *s, const struct setup *setup,
+static json_t *make_record(const struct session *s, const struct case_setup *setup,
                            const struct comm_case *c, const struct measurement *m,
                            const struct outcome *out, const char *algorithm) {
-    const int sp = c->spread.sp_size;
+    const int sp = c->grid.sp_size;
     const struct sp_shape *shape = &c->params.shape;
     const size_t bytes = op_send_buffer(c->row, c->pass, &c->params, sp);
     const size_t per_peer = op_per_peer(c->row, c->pass, &c->params, sp);
@@ -89,8 +88,8 @@ static json_t *make_record(const struct session *s, const struct setup *setup,
         record_param_int(r, "ring_size", shape->ring_size);
         head_shares_record(shape, r);
     }
-    setup_record(s, setup, c->row->options, &c->spread, algorithm, r);
-    measurement_record(m, r);
+    case_record_setup(s, setup, c->row->options, &c->grid, algorithm, r);
+    case_record_measurement(m, r);
     record_metric(r, "predicted_comm_s", out->predicted_s);
     const double t = m->time.median;
     record_metric(r, "algbw_gb_s", (double)bytes / t / 1e9);
@@ -109,7 +108,7 @@ static json_t *make_record(const struct session *s, const struct setup *setup,
                   (long long)out->memory);
     if (out->checked)
         record_check(r, out->wrong == 0, NAN, (long long)out->wrong, "every element, regenerated");
-    interconnect_record(s->run, &c->spread, out->rates, r);
+    interconnect_record(s->run, &c->grid, out->rates, r);
     return r;
 }
 
@@ -126,7 +125,7 @@ static uint64_t verify_all(struct measured_op *m, const struct group *world) {
 }
 
 /* One run, untimed: its exchanges are noted, its bytes counted. */
-static uint64_t note_one_run(struct measured_op *m, struct setup *setup) {
+static uint64_t note_one_run(struct measured_op *m, struct case_setup *setup) {
     const uint64_t before = setup->transport->sent[TRAFFIC_SP];
     traffic_begin(&setup->traffic);
     measured_op_run(m);
@@ -149,19 +148,19 @@ static uint64_t memory_of(const struct measured_op *m, const struct hosts *hosts
 
 /* Bytes that a copy must move to bound the operation, on the rank that has most; 0: no bound. It
  * only makes sense where data move by copying: between ranks of one host. */
-static size_t bound_bytes(const struct measured_op *m, const struct setup *setup,
+static size_t bound_bytes(const struct measured_op *m, const struct case_setup *setup,
                           const struct comm_case *c, const struct run *run) {
-    const struct placement_shape shape = spread_shape(&c->spread);
-    if (c->spread.sp_size == 1 || placement_sp_links(run->places, &shape).worst == LINK_NETWORK)
+    const struct placement_shape shape = placement_of(&c->grid);
+    if (c->grid.sp_size == 1 || placement_sp_links(run->places, &shape).worst == LINK_NETWORK)
         return 0;
     uint64_t bytes =
-        op_volume(c->row, c->pass, &c->params, c->spread.sp_size) + op_own_bytes(&m->copies[0]);
+        op_volume(c->row, c->pass, &c->params, c->grid.sp_size) + op_own_bytes(&m->copies[0]);
     group_max_u64(setup->grid.world, &bytes, 1);
     return (size_t)bytes;
 }
 
-static enum status measure_case(struct session *s, struct setup *setup, const struct comm_case *c,
-                                const struct link_rates *rates) {
+static enum status measure_case(struct session *s, struct case_setup *setup,
+                                const struct comm_case *c, const struct link_rates *rates) {
     struct measured_op m;
     struct outcome out = {.checked = s->options.check, .rates = rates};
     enum status st = create_copies(&m, s, c, setup);
@@ -174,15 +173,15 @@ static enum status measure_case(struct session *s, struct setup *setup, const st
     out.sent = note_one_run(&m, setup);
     out.predicted_s = interconnect_predict(s->run, setup, out.rates, c->cold);
     struct measurement time;
-    const struct measure_config config = case_config(s);
+    const struct measure_config config = session_measure_config(s);
     st = measured_op_measure(&m, setup->grid.world, &config, bound_bytes(&m, setup, c, s->run),
-                             c->spread.sp_size, &time, &out.copy_s);
+                             c->grid.sp_size, &time, &out.copy_s);
     if (st == ST_OK) {
         out.peaks = peaks_over_ranks(setup->grid.world, &setup->ledger);
-        const struct hosts hosts = setup_hosts(s, setup);
+        const struct hosts hosts = case_setup_hosts(s, setup);
         out.memory = memory_of(&m, &hosts, setup->grid.world);
         json_t *record = make_record(s, setup, c, &time, &out, op_algorithms(&m.copies[0]).text);
-        st = group_agree(setup->grid.world, finish_record(s, record));
+        st = group_agree(setup->grid.world, case_record_finish(s, record));
     }
     measurement_free(&time);
     free_copies(&m);
@@ -201,7 +200,7 @@ static void remark(const void *resolved, char *out, size_t size) {
 
 static void advise(struct session *s, const struct comm_case *c) {
     struct advice_case about = {
-        .spread = &c->spread,
+        .grid = &c->grid,
         .name = c->row->name,
         .inner = c->params.inner,
         .shape = c->params.shape,
@@ -214,19 +213,19 @@ static void advise(struct session *s, const struct comm_case *c) {
 
 static enum status run_case(struct session *s, const void *resolved) {
     const struct comm_case *c = resolved;
-    struct setup setup;
+    struct case_setup setup;
     char shares[400] = "";
     remark(c, shares, sizeof shares);
     if (shares[0] && s->run->world->rank == 0)
         note("%s: %s", c->row->name, shares);
     advise(s, c);
-    enum status st = setup_open(&setup, s, &c->spread, false);
+    enum status st = case_setup_open(&setup, s, &c->grid, false);
     if (st == ST_OK) {
         const struct link_rates *rates = link_rates_find(s, &setup, c->cold);
         mem_rss_reset();
         st = measure_case(s, &setup, c, rates);
     }
-    setup_close(&setup);
+    case_setup_close(&setup);
     return st;
 }
 
@@ -247,14 +246,14 @@ static const size_t *title(const void *resolved, char *out, size_t size) {
         snprintf(bytes, sizeof bytes, " seq %zu", c->params.shape.seq);
     snprintf(out, size, "%s%s%s%s %s sp %d dp-shard %d%s", c->row->name, split,
              c->params.separate_qkv ? " q,k,v apart" : "", c->params.both_ways ? " both ways" : "",
-             op_pass_name(c->pass), c->spread.sp_size, c->spread.dp_shard_size, bytes);
+             op_pass_name(c->pass), c->grid.sp_size, c->grid.dp_shard_size, bytes);
     return says;
 }
 
 /* Memory of one copy: cold runs take as many as fit the cache twice. */
 static enum status forecast(const void *resolved, struct forecast *out) {
     const struct comm_case *c = resolved;
-    const int sp = c->spread.sp_size;
+    const int sp = c->grid.sp_size;
     *out = (struct forecast){
         .sent = op_volume(c->row, c->pass, &c->params, sp),
         .memory = op_memory(c->row, c->pass, &c->params, sp, &c->one_host),

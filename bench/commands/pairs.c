@@ -3,18 +3,19 @@
 #include <stdio.h>
 
 #include "base/text/units.h"
+#include "bench/cases/model_shape.h"
 #include "bench/commands/comm.h"
 #include "bench/links/interconnect.h"
 #include "bench/links/pair_record.h"
 #include "bench/links/source.h"
 #include "bench/record/case.h"
-#include "bench/session/setup.h"
+#include "bench/session/case_setup.h"
 #include "device/dtype.h"
 #include "results/record/record.h"
 
 /* One case, resolved: a curve up to a largest size. */
 struct pair_case {
-    struct spread spread;
+    struct grid_shape grid;
     size_t top; /* bytes asked for */
     size_t elem_bytes;
     size_t sizes[PAIRS_SIZES];
@@ -30,7 +31,7 @@ static size_t largest(const struct pair_case *c) {
 static const char *unsuited(const struct options *o, int ranks) {
     if (ranks < 2)
         return "one rank has no pairs; start two or more (-n 2)";
-    if (shape_given(o))
+    if (model_shape_given(o))
         return "messages between two ranks have no model's shape; give --bytes";
     if (o->pass != OP_FORWARD)
         return "pairs have no backward pass; both directions are always measured";
@@ -48,7 +49,7 @@ static enum status resolve(const struct case_source *from, struct options *o, vo
     *c = (struct pair_case){.seed = o->seed, .elem_bytes = dtype_bytes(o->dtype)};
     options_keep(o, NULL);
     o->grad_dtype = DTYPE_FP32; /* there are no gradients */
-    const enum status st = spread_resolve(o, from->ranks, &c->spread);
+    const enum status st = grid_shape_resolve(o, from->ranks, &c->grid);
     if (st != ST_OK)
         return st;
     const size_t top = o->bytes > 0 ? o->bytes : DEFAULT_BYTES;
@@ -66,36 +67,35 @@ static const size_t *title(const void *resolved, char *out, size_t size) {
     static const size_t says[] = {OPTION_AT(ranks), OPTION_AT(op), OPTION_AT(bytes), 0};
 
     const struct pair_case *c = resolved;
-    snprintf(out, size, "pairs of %d ranks, up to %s", c->spread.ranks,
+    snprintf(out, size, "pairs of %d ranks, up to %s", c->grid.ranks,
              format_bytes((double)c->top).s);
     return says;
 }
 
 static enum status forecast(const void *resolved, struct forecast *out) {
     const struct pair_case *c = resolved;
-    *out = (struct forecast){.sent = pairs_volume(c->sizes, c->n_sizes, c->spread.ranks),
+    *out = (struct forecast){.sent = pairs_volume(c->sizes, c->n_sizes, c->grid.ranks),
                              .memory = 2 * largest(c),
                              .memory_apart = 2 * largest(c)};
     return ST_OK;
 }
 
 /* Rank 0. */
-static json_t *make_record(const struct session *s, const struct setup *setup,
+static json_t *make_record(const struct session *s, const struct case_setup *setup,
                            const struct pair_case *c, const struct pair_times *times,
                            const struct peaks *peaks) {
     const double rate = (double)largest(c) / times->slowest.time.median / 1e9;
-    const struct pair_report report = {times, s->run->places, c->spread.ranks, c->sizes,
-                                       c->n_sizes};
+    const struct pair_report report = {times, s->run->places, c->grid.ranks, c->sizes, c->n_sizes};
     struct link_rates rates;
     json_t *r = record_new("comm");
     record_param_int(r, "bytes", (long long)largest(c));
-    setup_record(s, setup, NULL, &c->spread, times->algorithm, r);
-    measurement_record(&times->slowest, r);
+    case_record_setup(s, setup, NULL, &c->grid, times->algorithm, r);
+    case_record_measurement(&times->slowest, r);
     record_metric(r, "algbw_gb_s", rate);
     record_metric(r, "busbw_gb_s", rate);
     record_metric_int(r, "bytes_sent_per_rank", (long long)times->sent);
     record_metric_int(r, "bytes_predicted_per_rank",
-                      (long long)pairs_volume(c->sizes, c->n_sizes, c->spread.ranks));
+                      (long long)pairs_volume(c->sizes, c->n_sizes, c->grid.ranks));
     record_metric_int(r, "peak_mem_bytes", (long long)peaks->total);
     record_metric_int(r, "predicted_mem_bytes", (long long)(2 * largest(c)));
     record_metric_int(r, "peak_rss_bytes", (long long)peaks->rss);
@@ -108,12 +108,13 @@ static json_t *make_record(const struct session *s, const struct setup *setup,
         json_decref(r);
         return NULL;
     }
-    const bool read = link_rates_read(r, s->run->places, c->spread.ranks, "pairs", &rates);
-    interconnect_record(s->run, &c->spread, read ? &rates : NULL, r);
+    const bool read = link_rates_read(r, s->run->places, c->grid.ranks, "pairs", &rates);
+    interconnect_record(s->run, &c->grid, read ? &rates : NULL, r);
     return r;
 }
 
-static enum status measure_case(struct session *s, struct setup *setup, const struct pair_case *c) {
+static enum status measure_case(struct session *s, struct case_setup *setup,
+                                const struct pair_case *c) {
     struct group *world = setup->grid.world;
     const struct pattern pattern = {c->seed, TENSOR_RAW, c->elem_bytes};
     const struct pair_scope scope = {.verify = true};
@@ -127,7 +128,7 @@ static enum status measure_case(struct session *s, struct setup *setup, const st
         json_t *record = world->rank == 0 ? make_record(s, setup, c, &times, &peaks) : NULL;
         if (times.wrong == 0)
             link_rates_keep(s, setup, record);
-        st = group_agree(world, finish_record(s, record));
+        st = group_agree(world, case_record_finish(s, record));
     }
     const uint64_t wrong = s->options.check ? times.wrong : 0;
     pair_times_free(&times);
@@ -141,12 +142,12 @@ static enum status measure_case(struct session *s, struct setup *setup, const st
 
 static enum status run_case(struct session *s, const void *resolved) {
     const struct pair_case *c = resolved;
-    struct setup setup;
+    struct case_setup setup;
     mem_rss_reset();
-    enum status st = setup_open(&setup, s, &c->spread, false);
+    enum status st = case_setup_open(&setup, s, &c->grid, false);
     if (st == ST_OK)
         st = measure_case(s, &setup, c);
-    setup_close(&setup);
+    case_setup_close(&setup);
     return st;
 }
 

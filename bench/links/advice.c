@@ -75,7 +75,7 @@ static bool is_new(struct session *s, const struct placement_shape *p) {
 void advice_note(struct session *s, const struct advice_case *c) {
     const struct run *run = s->run;
     struct placement_advice advice;
-    struct placement_shape shape = spread_shape(c->spread);
+    struct placement_shape shape = placement_of(c->grid);
     shape.ulysses_size = c->ulysses ? c->shape.ulysses_size : 0;
     shape.ring_inner = c->inner == USP_INNER_RING && shape.ulysses_size < shape.sp_size;
     if (run->world->rank != 0 || shape.sp_size < 2 ||

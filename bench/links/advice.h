@@ -2,14 +2,14 @@
 #ifndef SPB_BENCH_LINKS_ADVICE_H
 #define SPB_BENCH_LINKS_ADVICE_H
 
-#include "bench/session/setup.h"
+#include "bench/session/case_setup.h"
 #include "comm/shape/shape.h"
 #include "comm/shape/usp.h"
 #include "topology/place/placement.h"
 
 /* A case as far as advice goes. */
 struct advice_case {
-    const struct spread *spread;
+    const struct grid_shape *grid;
     const char *name; /* of its method or operation */
     bool ulysses;     /* it exchanges heads, in groups of shape.ulysses_size */
     enum usp_inner inner;

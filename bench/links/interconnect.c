@@ -5,11 +5,11 @@
 
 #include "results/record/record.h"
 
-struct placement_shape spread_shape(const struct spread *spread) {
+struct placement_shape placement_of(const struct grid_shape *grid) {
     return (struct placement_shape){
-        .sp_size = spread->sp_size,
-        .dp_shard_size = spread->dp_shard_size,
-        .sp_outer = spread->placement == SP_OUTER,
+        .sp_size = grid->sp_size,
+        .dp_shard_size = grid->dp_shard_size,
+        .sp_outer = grid->placement == SP_OUTER,
     };
 }
 
@@ -22,15 +22,15 @@ static void record_span(json_t *record, const char *prefix, struct link_span spa
                        gb_s);
 }
 
-void interconnect_record(const struct run *run, const struct spread *spread,
+void interconnect_record(const struct run *run, const struct grid_shape *grid,
                          const struct link_rates *rates, json_t *record) {
-    const struct placement_shape shape = spread_shape(spread);
+    const struct placement_shape shape = placement_of(grid);
     record_span(record, "sp", placement_sp_links(run->places, &shape), rates);
     record_span(record, "dp", placement_dp_links(run->places, &shape), rates);
     record_link_rates(record, rates ? rates->source : NULL);
 }
 
-double interconnect_predict(const struct run *run, const struct setup *setup,
+double interconnect_predict(const struct run *run, const struct case_setup *setup,
                             const struct link_rates *rates, bool cold) {
     size_t steps;
     const int ranks = run->world->size;

@@ -201,7 +201,7 @@ static enum status measure_cold(struct session *s, struct transport *t, const st
 }
 
 /* Measures on a transport of its own, so that neither memory nor bytes are the case's. */
-static enum status probe_links(struct session *s, const struct setup *setup, links_fn *links,
+static enum status probe_links(struct session *s, const struct case_setup *setup, links_fn *links,
                                struct link_source *out) {
     const struct group *world = s->run->world;
     const size_t pairs = pair_count(world->size);
@@ -227,10 +227,11 @@ static enum status probe_links(struct session *s, const struct setup *setup, lin
     return st;
 }
 
-enum status link_probe(struct session *s, const struct setup *setup, struct link_source *out) {
+enum status link_probe(struct session *s, const struct case_setup *setup, struct link_source *out) {
     return probe_links(s, setup, measure_warm, out);
 }
 
-enum status link_probe_cold(struct session *s, const struct setup *setup, struct link_source *out) {
+enum status link_probe_cold(struct session *s, const struct case_setup *setup,
+                            struct link_source *out) {
     return probe_links(s, setup, measure_cold, out);
 }

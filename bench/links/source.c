@@ -31,7 +31,7 @@ static bool same_machine(const struct session *s, const json_t *record) {
 }
 
 /* A record that tells of the links as this case uses them. */
-static bool suits(const struct session *s, const struct setup *setup, const json_t *record,
+static bool suits(const struct session *s, const struct case_setup *setup, const json_t *record,
                   struct link_rates *out) {
     const struct run *run = s->run;
     return same_text(record, "op", "pairs") && !record_is_wrong(record) &&
@@ -42,7 +42,7 @@ static bool suits(const struct session *s, const struct setup *setup, const json
 }
 
 /* The last one in the run folder. Rank 0. */
-static bool load(const struct session *s, const struct setup *setup, struct link_rates *out) {
+static bool load(const struct session *s, const struct case_setup *setup, struct link_rates *out) {
     char path[4096];
     json_t *records = NULL;
     bool found = false;
@@ -57,7 +57,7 @@ static bool load(const struct session *s, const struct setup *setup, struct link
     return found;
 }
 
-static struct link_source *remembered(const struct session *s, const struct setup *setup) {
+static struct link_source *remembered(const struct session *s, const struct case_setup *setup) {
     struct link_source *source = s->sources;
     while (source && source->transport != setup->transport->row)
         source = source->next;
@@ -65,7 +65,7 @@ static struct link_source *remembered(const struct session *s, const struct setu
 }
 
 /* NULL on all ranks without memory on one. Collective. */
-static struct link_source *remember(struct session *s, const struct setup *setup) {
+static struct link_source *remember(struct session *s, const struct case_setup *setup) {
     struct link_source *source = malloc(sizeof *source);
     const enum status st =
         source ? ST_OK : fail(ST_ENV, "out of memory for the links of a transport");
@@ -84,7 +84,7 @@ void link_sources_free(struct session *s) {
     }
 }
 
-void link_rates_keep(struct session *s, const struct setup *setup, const json_t *record) {
+void link_rates_keep(struct session *s, const struct case_setup *setup, const json_t *record) {
     const struct group *world = s->run->world;
     struct link_rates rates;
     bool found = record && link_rates_read(record, s->run->places, world->size, "pairs", &rates);
@@ -100,7 +100,7 @@ void link_rates_keep(struct session *s, const struct setup *setup, const json_t 
 }
 
 /* Looks for rates in a record, and else probes. */
-static void fill(struct session *s, const struct setup *setup, struct link_source *source) {
+static void fill(struct session *s, const struct case_setup *setup, struct link_source *source) {
     const struct group *world = s->run->world;
     if (world->rank == 0 && s->options.link_rates == LINK_RATES_AUTO)
         source->found = load(s, setup, &source->rates);
@@ -110,7 +110,8 @@ static void fill(struct session *s, const struct setup *setup, struct link_sourc
         warn("links could not be probed; no exchange time is predicted");
 }
 
-const struct link_rates *link_rates_find(struct session *s, const struct setup *setup, bool cold) {
+const struct link_rates *link_rates_find(struct session *s, const struct case_setup *setup,
+                                         bool cold) {
     const struct group *world = s->run->world;
     if (world->size < 2 || world->size > MOST_RANKS || s->options.link_rates == LINK_RATES_OFF)
         return NULL;

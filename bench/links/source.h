@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "bench/links/rates.h"
-#include "bench/session/setup.h"
+#include "bench/session/case_setup.h"
 
 /* What is known of the links of a launch under one transport. */
 struct link_source {
@@ -21,11 +21,12 @@ struct link_source {
  * which are always probed, since no record has them. Valid until link_sources_free(), on
  * rank 0. NULL: on other ranks; one rank, or more than 256, in all; --link-rates off; nothing could
  * be measured. Collective. */
-const struct link_rates *link_rates_find(struct session *s, const struct setup *setup, bool cold);
+const struct link_rates *link_rates_find(struct session *s, const struct case_setup *setup,
+                                         bool cold);
 
 /* What a pairs record of this launch says is used from now on (record: NULL on ranks other than 0).
  * Collective. */
-void link_rates_keep(struct session *s, const struct setup *setup, const json_t *record);
+void link_rates_keep(struct session *s, const struct case_setup *setup, const json_t *record);
 
 /* What the session knows of links, before it is closed. */
 void link_sources_free(struct session *s);

@@ -54,7 +54,7 @@ static void record_rates(const struct attn_case *c, const struct attn_outcome *o
     record_metric(r, "tokens_per_s", problem_tokens(&c->problem) / t);
     record_metric(r, "tflops", flops / t / 1e12);
     const double bound =
-        flops / c->spread.ranks / out->gemm_flops * out->times[ATTN_GEMM].time.median;
+        flops / c->grid.ranks / out->gemm_flops * out->times[ATTN_GEMM].time.median;
     record_metric(r, "fraction_of_bound", bound / t);
     record_metric(r, "gemm_tflops", out->gemm_flops / out->times[ATTN_GEMM].time.median / 1e12);
     if (!out->exchanges)
@@ -76,23 +76,23 @@ static void record_memory_of(const struct attn_outcome *out, json_t *r) {
                           (long long)out->peaks.category[k], (long long)out->memory.category[k]);
 }
 
-json_t *attn_record(const struct session *s, const struct setup *setup, const struct attn_case *c,
-                    const struct compute *compute, const struct attn_outcome *out,
-                    const char *algorithm) {
+json_t *attn_record(const struct session *s, const struct case_setup *setup,
+                    const struct attn_case *c, const struct compute *compute,
+                    const struct attn_outcome *out, const char *algorithm) {
     json_t *r = record_new("attn");
     record_problem(c, compute, r);
-    setup_record(s, setup, c->method->options, &c->spread, algorithm, r);
-    measurement_record(&out->times[ATTN_WHOLE], r);
+    case_record_setup(s, setup, c->method->options, &c->grid, algorithm, r);
+    case_record_measurement(&out->times[ATTN_WHOLE], r);
     record_rates(c, out, r);
     record_metric_int(r, "bytes_sent_per_rank", (long long)out->sent);
     record_metric_int(r, "bytes_predicted_per_rank",
                       (long long)sp_method_volume(c->method, &c->problem));
     record_metric_int(r, "param_bytes_sent_per_rank", (long long)out->param_sent);
     record_metric_int(r, "param_bytes_predicted_per_rank",
-                      (long long)predict_param_bytes(&c->problem, c->spread.ranks));
+                      (long long)predict_param_bytes(&c->problem, c->grid.ranks));
     record_memory_of(out, r);
     if (out->checked)
         check_record(&out->check, r);
-    interconnect_record(s->run, &c->spread, out->rates, r);
+    interconnect_record(s->run, &c->grid, out->rates, r);
     return r;
 }

@@ -29,10 +29,11 @@ struct attn_outcome {
     bool exchanges;    /* COMPUTE and COMM were measured: there is something to leave out */
 };
 
-/* The record of the case, in want of its name. algorithm: as in setup_record(). The caller owns it.
+/* The record of the case, in want of its name. algorithm: as in case_record_setup(). The caller
+ * owns it.
  */
-json_t *attn_record(const struct session *s, const struct setup *setup, const struct attn_case *c,
-                    const struct compute *compute, const struct attn_outcome *out,
-                    const char *algorithm);
+json_t *attn_record(const struct session *s, const struct case_setup *setup,
+                    const struct attn_case *c, const struct compute *compute,
+                    const struct attn_outcome *out, const char *algorithm);
 
 #endif

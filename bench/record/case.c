@@ -6,12 +6,13 @@
 #include "bench/record/options.h"
 #include "results/record/record.h"
 
-void setup_record(const struct session *s, const struct setup *setup, const char *const *scope,
-                  const struct spread *spread, const char *algorithm, json_t *record) {
+void case_record_setup(const struct session *s, const struct case_setup *setup,
+                       const char *const *scope, const struct grid_shape *grid,
+                       const char *algorithm, json_t *record) {
     options_record(&s->options, scope, record);
-    record_param_int(record, "sp_size", spread->sp_size);
-    record_param_int(record, "dp_shard_size", spread->dp_shard_size);
-    record_param_int(record, "world_size", spread->ranks);
+    record_param_int(record, "sp_size", grid->sp_size);
+    record_param_int(record, "dp_shard_size", grid->dp_shard_size);
+    record_param_int(record, "world_size", grid->ranks);
     record_param_str(record, "transport", setup->transport->row->name);
     if (setup->transport->chosen_as[0])
         record_param_str(record, "transport_reason", setup->transport->chosen_as);
@@ -21,7 +22,7 @@ void setup_record(const struct session *s, const struct setup *setup, const char
     record_param_str(record, "wait", wait_policy_name(setup->grid.world->wait));
 }
 
-void measurement_record(const struct measurement *m, json_t *record) {
+void case_record_measurement(const struct measurement *m, json_t *record) {
     record_time(record, &m->time, m->converged, m->samples, m->time.n);
     record_metric_int(record, "invalid_samples", m->invalid);
     record_metric(record, "clock_error_s", m->clock_error_s);
@@ -40,7 +41,7 @@ struct peaks peaks_over_ranks(const struct group *world, const struct mem_ledger
     return p;
 }
 
-enum status finish_record(struct session *s, json_t *record) {
+enum status case_record_finish(struct session *s, json_t *record) {
     if (s->run->world->rank != 0) {
         json_decref(record);
         return ST_OK;

@@ -4,16 +4,17 @@
 
 #include <jansson.h>
 
-#include "bench/session/setup.h"
+#include "bench/session/case_setup.h"
 
 /* Params that every kind of record has, and those that the rows of options say; scope: as in
  * options_keep(). transport and algorithm are the resolved ones; algorithm as in struct
  * algorithm_list. */
-void setup_record(const struct session *s, const struct setup *setup, const char *const *scope,
-                  const struct spread *spread, const char *algorithm, json_t *record);
+void case_record_setup(const struct session *s, const struct case_setup *setup,
+                       const char *const *scope, const struct grid_shape *grid,
+                       const char *algorithm, json_t *record);
 
 /* Time, samples and phases of a measurement. */
-void measurement_record(const struct measurement *m, json_t *record);
+void case_record_measurement(const struct measurement *m, json_t *record);
 
 /* Peak memory: the ledger's and the process's, the maximum over ranks per value. Collective. */
 struct peaks {
@@ -23,6 +24,6 @@ struct peaks {
 struct peaks peaks_over_ranks(const struct group *world, const struct mem_ledger *ledger);
 
 /* Completes the record under its case name and hands it to the sink. Rank 0; nothing elsewhere. */
-enum status finish_record(struct session *s, json_t *record);
+enum status case_record_finish(struct session *s, json_t *record);
 
 #endif

@@ -44,7 +44,7 @@ void session_close(struct session *s) {
     free(s->host_keys);
 }
 
-struct measure_config case_config(const struct session *s) {
+struct measure_config session_measure_config(const struct session *s) {
     struct measure_config config = s->config;
     config.sync = s->options.sync;
     return config;

@@ -30,6 +30,6 @@ enum status session_open(struct session *s, struct run *run);
 void session_close(struct session *s);
 
 /* How the case is measured: the session's settings, with the case's own. */
-struct measure_config case_config(const struct session *s);
+struct measure_config session_measure_config(const struct session *s);
 
 #endif

@@ -1,8 +1,8 @@
-#include "bench/session/setup.h"
+#include "bench/session/case_setup.h"
 
 #include "comm/wrap/tap.h"
 
-static enum status wrap(struct setup *setup, struct session *s, bool tap) {
+static enum status wrap(struct case_setup *setup, struct session *s, bool tap) {
     if (s->fault.kind != FAULT_NONE) {
         struct transport *faulty = NULL;
         const enum status st =
@@ -20,11 +20,11 @@ static enum status wrap(struct setup *setup, struct session *s, bool tap) {
     return st;
 }
 
-enum status setup_open(struct setup *setup, struct session *s, const struct spread *spread,
-                       bool tap) {
-    *setup = (struct setup){0};
-    enum status st = grid_init(&setup->grid, s->run->world, spread->sp_size, spread->dp_shard_size,
-                               spread->placement);
+enum status case_setup_open(struct case_setup *setup, struct session *s,
+                            const struct grid_shape *grid, bool tap) {
+    *setup = (struct case_setup){0};
+    enum status st =
+        grid_init(&setup->grid, s->run->world, grid->sp_size, grid->dp_shard_size, grid->placement);
     if (st != ST_OK)
         return st;
     const struct transport_config config = {
@@ -44,13 +44,13 @@ enum status setup_open(struct setup *setup, struct session *s, const struct spre
     return st;
 }
 
-void setup_close(struct setup *setup) {
+void case_setup_close(struct case_setup *setup) {
     traffic_close(&setup->traffic);
     transport_close(setup->transport);
     grid_free(&setup->grid);
 }
 
-struct hosts setup_hosts(const struct session *s, const struct setup *setup) {
+struct hosts case_setup_hosts(const struct session *s, const struct case_setup *setup) {
     const struct process_grid *g = &setup->grid;
     return grid_sp_hosts(g->placement, g->sp_size, g->dp_shard_size, g->dp_rank,
                          (struct hosts){s->host_keys, 0, 1});
