@@ -91,7 +91,7 @@ static enum status add_cores(const struct view *v, struct box *parent,
 static int core_columns(const struct view *v, hwloc_const_bitmap_t within) {
     const int n = (int)hwloc_get_nbobjs_inside_cpuset_by_depth(v->machine->topo, within,
                                                                walk_core_depth(v->machine));
-    return n <= 8 ? n : n <= 32 ? 8 : 16;
+    return n < 1 ? 1 : n <= 8 ? n : n <= 32 ? 8 : 16;
 }
 
 static enum status add_caches(const struct view *v, struct box *parent,
