@@ -3,9 +3,8 @@
 #include "base/output.h"
 
 const struct exporter *const *export_list(size_t *n) {
-    static const struct exporter *const exporters[] = {
-        &export_table, &export_md, &export_csv, &export_json, &export_jsonl, &export_errors,
-    };
+#define LIST(name) &export_##name,
+    static const struct exporter *const exporters[] = {EXPORTERS(LIST)};
     *n = sizeof exporters / sizeof exporters[0];
     return exporters;
 }

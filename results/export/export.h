@@ -32,10 +32,19 @@ struct exporter {
     bool layers_only;                          /* of other records than layers it says nothing */
 };
 
-extern const struct exporter export_table, export_md, export_csv, export_json, export_jsonl,
-    export_errors;
+/* The rows, as export_NAME, in the order in which they are listed; those of layers only last. */
+#define EXPORTERS(ROW)                                                                             \
+    ROW(table)                                                                                     \
+    ROW(md)                                                                                        \
+    ROW(csv)                                                                                       \
+    ROW(json)                                                                                      \
+    ROW(jsonl)                                                                                     \
+    ROW(errors)
 
-/* All exporters: table, md, csv, json, jsonl, errors; those of layers only last. */
+#define EXPORTER_DECLARE(name) extern const struct exporter export_##name;
+EXPORTERS(EXPORTER_DECLARE)
+#undef EXPORTER_DECLARE
+
 const struct exporter *const *export_list(size_t *n);
 
 /* Starts a stream. ST_ENV when out fails. */
