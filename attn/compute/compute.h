@@ -134,16 +134,12 @@ struct compute_row {
 /* The table, in the order of --list; ends with NULL. */
 extern const struct compute_row *const compute_rows[];
 
-/* The row of the device called name, NULL when there is none. */
-const struct compute_row *compute_find(const char *name);
-
-/* Whether the device called name is available and supports config; if not, why (of why_size bytes).
- */
-bool compute_supports(const char *name, const struct compute_config *config, char *why,
+/* Whether it is available and supports config; if not, why (of why_size bytes). */
+bool compute_supports(const struct compute_row *row, const struct compute_config *config, char *why,
                       size_t why_size);
 
-/* Opens it. ST_USAGE or ST_ENV, logged, when compute_supports() would say no. */
-enum status compute_open(const char *name, const struct compute_config *config,
+/* ST_USAGE or ST_ENV, logged, when compute_supports() would say no. */
+enum status compute_open(const struct compute_row *row, const struct compute_config *config,
                          struct compute **out);
 void compute_close(struct compute *c); /* NULL is allowed */
 

@@ -1,6 +1,7 @@
 #include "attn/layer/params.h"
 
-size_t params_shard_elements(size_t n, int ranks) {
+/* Of n elements, one rank's. */
+static size_t shard_elements(size_t n, int ranks) {
     return (n + (size_t)ranks - 1) / (size_t)ranks;
 }
 
@@ -9,8 +10,7 @@ enum status params_scratch_open(struct params_scratch *s, struct transport *t, s
     *s = (struct params_scratch){.transport = t};
     if (group->size == 1)
         return ST_OK;
-    const size_t bytes =
-        params_shard_elements(n, group->size) * (size_t)group->size * sizeof(float);
+    const size_t bytes = shard_elements(n, group->size) * (size_t)group->size * sizeof(float);
     enum status st = buffer_alloc(t, MEM_WEIGHTS, bytes, &s->whole);
     if (st == ST_OK && backward)
         st = buffer_alloc(t, MEM_GRADIENTS, bytes, &s->grad_whole);
@@ -36,7 +36,7 @@ enum status params_open(struct params *p, struct device *dev, struct transport *
         .in_flight = in_flight,
         .group = group,
         .n = n,
-        .shard_n = params_shard_elements(n, group->size),
+        .shard_n = shard_elements(n, group->size),
         .whole = &scratch->whole,
         .grad_whole = &scratch->grad_whole,
         .staging = &scratch->staging,

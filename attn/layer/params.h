@@ -23,9 +23,6 @@ struct params {
     const struct buffer *whole, *grad_whole, *staging;
 };
 
-/* Elements of one rank's shard. */
-size_t params_shard_elements(size_t n, int ranks);
-
 /* Scratch buffers for units of up to n elements. */
 struct params_scratch {
     struct transport *transport;

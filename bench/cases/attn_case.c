@@ -82,7 +82,7 @@ enum status attn_case_resolve(const struct case_source *from, struct options *o,
     const struct compute_config config = compute_config(c, 1);
     if (!why[0] && c->method->supports(&c->problem, why, why_size) &&
         problem_valid(&c->problem, why, why_size))
-        compute_supports(c->compute->device->name, &config, why, why_size);
+        compute_supports(c->compute, &config, why, why_size);
     return ST_OK;
 }
 
@@ -92,7 +92,7 @@ void attn_case_release(void *attn_case) {
 
 enum status attn_case_open(const struct attn_case *c, int threads, struct compute **out) {
     const struct compute_config config = compute_config(c, threads);
-    return compute_open(c->compute->device->name, &config, out);
+    return compute_open(c->compute, &config, out);
 }
 
 struct mem_predict attn_case_rank_memory(const struct attn_case *c, int threads,

@@ -4,7 +4,7 @@
 #ifndef SPB_TESTS_ATTN_CASE_H
 #define SPB_TESTS_ATTN_CASE_H
 
-#include "attn/compute/compute.h"
+#include "attn/compute/cpu/cpu.h"
 #include "attn/problem/layout.h"
 
 enum { ALL_KEYS = -1 };

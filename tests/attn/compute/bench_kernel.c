@@ -86,7 +86,7 @@ static void add_run(struct run *r, const struct attn_kernel *kernel, const struc
                     int threads) {
     const struct compute_config config = {kernel->dtype, c->head_dim, threads, kernel->name};
     struct compute *compute;
-    if (compute_open("cpu", &config, &compute) != ST_OK)
+    if (compute_open(&cpu_compute, &config, &compute) != ST_OK)
         exit(ST_USAGE);
     *r = (struct run){.c = *c, .problem = problem_new(compute, c)};
     const uint64_t pairs = mask_visible_pairs(r->problem->args.mask, c->seq);

@@ -43,7 +43,7 @@ static const struct attn_case cases[] = {
 static struct errors run(const struct attn_case *c, int threads) {
     const struct compute_config config = {DTYPE_BF16, c->head_dim, threads, "portable-bf16"};
     struct compute *compute;
-    assert_int_equal(compute_open("cpu", &config, &compute), ST_OK);
+    assert_int_equal(compute_open(&cpu_compute, &config, &compute), ST_OK);
     struct problem *p = problem_new(compute, c);
     struct attn_args a = p->args;
     const struct rows_shape shape = {a.batch, a.q_tokens, a.heads, a.head_dim};

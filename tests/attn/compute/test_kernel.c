@@ -65,7 +65,7 @@ static void for_each_kernel(void (*body)(const struct attn_kernel *kernel)) {
 static struct compute *open_kernel(const struct attn_kernel *kernel, int head_dim, int threads) {
     const struct compute_config config = {kernel->dtype, head_dim, threads, kernel->name};
     struct compute *compute;
-    assert_int_equal(compute_open("cpu", &config, &compute), ST_OK);
+    assert_int_equal(compute_open(&cpu_compute, &config, &compute), ST_OK);
     assert_string_equal(compute->kernel, kernel->name);
     return compute;
 }
@@ -282,7 +282,7 @@ static void wrong_results_are_seen(void **state) {
     const struct attn_case c = {"", 1, 1, 1, D, 0, 0, 1, SEQ, 1, CONT, 0, 0, "causal"};
     const struct compute_config config = {DTYPE_FP32, D, 1, "auto"};
     struct compute *compute;
-    assert_int_equal(compute_open("cpu", &config, &compute), ST_OK);
+    assert_int_equal(compute_open(&cpu_compute, &config, &compute), ST_OK);
     struct problem *p = problem_new(compute, &c);
     problem_run(p);
 

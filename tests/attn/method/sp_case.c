@@ -12,9 +12,8 @@ int ranks_per_host(const char *exchange, int ranks) {
     return n < ranks ? n : ranks;
 }
 
-void run_open(struct run *r, const struct problem *p, const struct sp_method *method,
-              struct group *world, const char *exchange,
-              struct transport *(*wrap)(struct transport *inner)) {
+void run_prepare(struct run *r, const struct problem *p, struct group *world,
+                 const char *exchange) {
     *r = (struct run){0};
     const bool pull = strcmp(exchange, "pull") == 0;
     const int per_host = ranks_per_host(exchange, world->size);
@@ -29,11 +28,17 @@ void run_open(struct run *r, const struct problem *p, const struct sp_method *me
                                             .world = world,
                                             .host_key = r->host_keys[world->rank]};
     const struct compute_config cpu = {p->dtype, p->head_dim, 1, "auto"};
-    assert_int_equal(compute_open("cpu", &cpu, &r->compute), ST_OK);
+    assert_int_equal(compute_open(&cpu_compute, &cpu, &r->compute), ST_OK);
     assert_int_equal(transport_open(transport, &config, &r->transport), ST_OK);
+    assert_int_equal(grid_init(&r->grid, world, p->sp_size, p->dp_shard_size, p->placement), ST_OK);
+}
+
+void run_open(struct run *r, const struct problem *p, const struct sp_method *method,
+              struct group *world, const char *exchange,
+              struct transport *(*wrap)(struct transport *inner)) {
+    run_prepare(r, p, world, exchange);
     if (wrap)
         r->transport = wrap(r->transport);
-    assert_int_equal(grid_init(&r->grid, world, p->sp_size, p->dp_shard_size, p->placement), ST_OK);
     assert_int_equal(
         layer_open(&r->layer, p, method, r->compute, r->transport, &r->grid, &r->ledger), ST_OK);
 }

@@ -3,6 +3,7 @@
 #define SPB_TESTS_ATTN_METHOD_SP_CASE_H
 
 #include "attn/check/check.h"
+#include "attn/compute/cpu/cpu.h"
 #include "attn/formula/method.h"
 #include "tests/mpi_test.h"
 
@@ -21,9 +22,11 @@ struct run {
 /* Of an exchange, as run_open() takes it. */
 int ranks_per_host(const char *exchange, int ranks);
 
-/* Collective over world. exchange: an algorithm of the mpi transport, "pull", which is shm, or
- * "hybrid:N" with hosts that are pretended, of N ranks each. wrap, if any, puts another transport
- * around it. */
+/* Everything but the layer. Collective over world. exchange: an algorithm of the mpi transport,
+ * "pull", which is shm, or "hybrid:N" with hosts that are pretended, of N ranks each. */
+void run_prepare(struct run *r, const struct problem *p, struct group *world, const char *exchange);
+
+/* The same with the layer. wrap, if any, puts another transport around it. */
 void run_open(struct run *r, const struct problem *p, const struct sp_method *method,
               struct group *world, const char *exchange,
               struct transport *(*wrap)(struct transport *inner));
