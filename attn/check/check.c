@@ -48,6 +48,7 @@ static bool at_edge(const struct check *c, int i) {
 
 /* Edges are dealt out to turns; so many to each. */
 enum { EDGES = 8 };
+_Static_assert(EDGES + 2 <= CHECK_TOKENS, "a turn has its edges, the first and the last token");
 
 static int count_edges(const struct check *c) {
     int edges = 0;

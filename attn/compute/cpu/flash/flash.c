@@ -53,6 +53,15 @@ struct tile flash_q_tile(const struct attn_args *args, struct tile k, int begin)
     return q;
 }
 
+static int clamp(int x, int lo, int hi) {
+    return x < lo ? lo : x > hi ? hi : x;
+}
+
+struct span flash_heads(const struct attn_args *args, int kv) {
+    const int first = (args->kv_head0 + kv) * args->group - args->q_head0;
+    return (struct span){clamp(first, 0, args->heads), clamp(first + args->group, 0, args->heads)};
+}
+
 void flash_poll(const struct attn_args *args) {
     if (args->poll && omp_get_thread_num() == 0)
         args->poll(args->poll_arg);

@@ -5,6 +5,7 @@
 #ifndef SPB_ATTN_COMPUTE_CPU_FLASH_FLASH_H
 #define SPB_ATTN_COMPUTE_CPU_FLASH_FLASH_H
 
+#include <math.h>
 #include <omp.h>
 
 #include "attn/compute/cpu/flash/kernel.h"
@@ -83,6 +84,14 @@ omp_lock_t *flash_lock(struct flash_locks *locks, int head, int q);
 
 /* Called by every thread between tiles: the calling thread of the kernel polls. */
 void flash_poll(const struct attn_args *args);
+
+/* The query heads here that read kv head kv. */
+struct span flash_heads(const struct attn_args *args, int kv);
+
+/* LSE from the two of an online softmax: its maximum in units of log 2, and its sum. */
+static inline float flash_lse(float max, float sum) {
+    return (float)(max * 0.69314718055994531 + log((double)sum));
+}
 
 /* Offset of row (batch b, token t, head h) of a tensor [batch, tokens, heads, head_dim]. */
 static inline size_t flash_row(int b, int t, int h, int tokens, int heads, int head_dim) {

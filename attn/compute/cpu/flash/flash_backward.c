@@ -78,20 +78,14 @@ static void add_queries(const struct vector_ops *vector, const struct attn_args 
     }
 }
 
-static int clamp(int x, int lo, int hi) {
-    return x < lo ? lo : x > hi ? hi : x;
-}
-
 /* One task: a block of keys of one kv head, and all query heads that read it. */
 static void add_keys(const struct attn_kernel *kernel, const struct attn_args *args, int b, int kv,
                      int block, struct flash_scratch *w, struct flash_locks *locks) {
-    const int h_first = clamp((args->kv_head0 + kv) * args->group - args->q_head0, 0, args->heads);
-    const int h_end =
-        clamp((args->kv_head0 + kv + 1) * args->group - args->q_head0, 0, args->heads);
+    const struct span heads = flash_heads(args, kv);
     const int first = block * FLASH_K_TILE;
     for (int begin = first; begin < args->k_tokens && begin < first + FLASH_K_TILE;) {
         const struct tile k = tile_at(args->k_pos, args->k_tokens, begin, FLASH_K_TILE);
-        for (int h = h_first; h < h_end; h++) {
+        for (int h = heads.begin; h < heads.end; h++) {
             const struct head head = head_at(args, dtype_bytes(kernel->dtype), b, h, kv);
             add_queries(kernel->vector, args, &head, k, w, locks);
         }

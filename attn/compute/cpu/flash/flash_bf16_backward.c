@@ -131,15 +131,10 @@ static void add_block(const struct task *t, int h, struct tile q, struct tile k)
     add_dq(t, h, q);
 }
 
-static int clamp(int x, int lo, int hi) {
-    return x < lo ? lo : x > hi ? hi : x;
-}
-
 static void add_queries(const struct task *t, struct tile k) {
     const struct attn_args *a = t->args;
-    const int h_first = clamp((a->kv_head0 + t->kv) * a->group - a->q_head0, 0, a->heads);
-    const int h_end = clamp((a->kv_head0 + t->kv + 1) * a->group - a->q_head0, 0, a->heads);
-    for (int h = h_first; h < h_end; h++)
+    const struct span heads = flash_heads(a, t->kv);
+    for (int h = heads.begin; h < heads.end; h++)
         for (int begin = 0; begin < a->q_tokens;) {
             const struct tile q = tile_at(a->q_pos, a->q_tokens, begin, FLASH_Q_TILE);
             if (tile_cover(a->mask, q, k) != MASK_NONE)

@@ -10,8 +10,6 @@
  * stay in the first-level cache (bench_kernel measures it). */
 enum { Q_TILE = 256, K_TILE = 256, STRIP = 32 };
 
-static const double LN_2 = 0.69314718055994531;
-
 struct scratch {
     _Alignas(64) uint16_t q[Q_TILE * HEAD_DIM_MAX]; /* A [rows, head_dim] */
     uint32_t k[K_TILE * HEAD_DIM_MAX / 2];          /* B [head_dim, keys] */
@@ -111,7 +109,7 @@ static void finish(const struct task *t, struct tile q) {
         const float inverse = w->sum[i] > 0 ? 1 / w->sum[i] : 0;
         for (int j = 0; j < t->args->head_dim; j++)
             o[j] = float_to_bf16(acc[j] * inverse);
-        t->lse[q.begin + i] = (float)(w->max[i] * LN_2 + log((double)w->sum[i]));
+        t->lse[q.begin + i] = flash_lse(w->max[i], w->sum[i]);
     }
 }
 

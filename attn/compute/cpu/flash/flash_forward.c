@@ -7,8 +7,6 @@
 #include "attn/compute/cpu/inner/vector.h"
 #include "device/bf16.h"
 
-static const double LN_2 = 0.69314718055994531;
-
 /* Where one head's rows lie. */
 struct head {
     struct flash_rows q, k, v;
@@ -66,7 +64,7 @@ static void finish(const struct attn_args *args, const struct head *head, struct
             ((float *)head->o)[at + (size_t)j] = acc[j] * inverse;
         for (int j = 0; w->wide && j < d; j++)
             ((uint16_t *)head->o)[at + (size_t)j] = float_to_bf16(acc[j] * inverse);
-        head->lse[q.begin + i] = (float)(w->max[i] * LN_2 + log((double)w->sum[i]));
+        head->lse[q.begin + i] = flash_lse(w->max[i], w->sum[i]);
     }
 }
 

@@ -1,10 +1,12 @@
-/* 2^x, and what a softmax makes of it, in a form that compilers vectorise. */
+/* 2^x, and what a softmax makes of it and of rows of logits, in a form that compilers vectorise. */
 #ifndef SPB_ATTN_COMPUTE_CPU_INNER_EXP2_H
 #define SPB_ATTN_COMPUTE_CPU_INNER_EXP2_H
 
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "attn/compute/cpu/inner/span.h"
 
 static const float LOG2_E = 1.44269504f;
 
@@ -51,6 +53,24 @@ static inline float exponentials(float *x, int n, float scale, float max) {
         sum += x[i];
     }
     return sum;
+}
+
+/* Of a row of cols, what is not in the span. */
+static inline void clear_outside(float *row, int cols, struct span span) {
+    memset(row, 0, (size_t)span.begin * sizeof *row);
+    memset(row + span.end, 0, (size_t)(cols - span.end) * sizeof *row);
+}
+
+/* vector_ops.scale_rows */
+static inline void scale_rows(float *x, int ld, int rows, int cols, const float *factor) {
+    for (int i = 0; i < rows; i++) {
+        if (factor[i] == 1.0f)
+            continue;
+        float *row = x + (size_t)i * (size_t)ld;
+#pragma omp simd
+        for (int j = 0; j < cols; j++)
+            row[j] *= factor[i];
+    }
 }
 
 #endif

@@ -111,11 +111,6 @@ static void transpose(const uint16_t *x, size_t ld, int k, int m, uint16_t *a, i
         }
 }
 
-static void clear_outside(float *row, int cols, struct span span) {
-    memset(row, 0, (size_t)span.begin * sizeof *row);
-    memset(row + span.end, 0, (size_t)(cols - span.end) * sizeof *row);
-}
-
 /* 32 numbers, none of them denormal: VCVTNE2PS2BF16 takes those for zero. */
 static inline void round_row(const float *x, uint16_t *out) {
 #ifdef __AVX512BF16__
@@ -168,17 +163,6 @@ static void softmax(float *s, int ld, int rows, int cols, const struct span *spa
         }
         for (int j = 0; j < cols; j += 32)
             round_row(row + j, out + j);
-    }
-}
-
-static void scale_rows(float *x, int ld, int rows, int cols, const float *factor) {
-    for (int i = 0; i < rows; i++) {
-        if (factor[i] == 1.0f)
-            continue;
-        float *row = x + (size_t)i * (size_t)ld;
-#pragma omp simd
-        for (int j = 0; j < cols; j++)
-            row[j] *= factor[i];
     }
 }
 

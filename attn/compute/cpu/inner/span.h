@@ -1,7 +1,7 @@
 #ifndef SPB_ATTN_COMPUTE_CPU_INNER_SPAN_H
 #define SPB_ATTN_COMPUTE_CPU_INNER_SPAN_H
 
-/* Columns [begin, end) of a row. */
+/* [begin, end): of the columns of a row, or of heads. */
 struct span {
     int begin, end;
 };

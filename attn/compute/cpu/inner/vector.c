@@ -7,11 +7,6 @@
 
 #include "attn/compute/cpu/inner/exp2.h"
 
-static void clear_outside(float *row, int cols, struct span span) {
-    memset(row, 0, (size_t)span.begin * sizeof *row);
-    memset(row + span.end, 0, (size_t)(cols - span.end) * sizeof *row);
-}
-
 static void softmax(float *s, int ld, int rows, int cols, const struct span *spans, float scale,
                     float *max, float *sum, float *correction) {
     const float scale2 = scale * LOG2_E;
@@ -29,17 +24,6 @@ static void softmax(float *s, int ld, int rows, int cols, const struct span *spa
             max[i] = block_max;
         }
         sum[i] = sum[i] * correction[i] + exponentials(row + span.begin, n, scale2, max[i]);
-    }
-}
-
-static void scale_rows(float *x, int ld, int rows, int cols, const float *factor) {
-    for (int i = 0; i < rows; i++) {
-        if (factor[i] == 1.0f)
-            continue;
-        float *row = x + (size_t)i * (size_t)ld;
-#pragma omp simd
-        for (int j = 0; j < cols; j++)
-            row[j] *= factor[i];
     }
 }
 
