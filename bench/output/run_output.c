@@ -119,11 +119,11 @@ enum status run_output_close(struct run_output *r) {
         return ST_OK;
     progress_clear(&r->progress);
     enum status st = ST_OK;
-    if (r->stream.exporter) {
+    const struct exporter *exporter = r->stream.exporter;
+    if (exporter) {
         st = export_end(&r->stream);
-        const bool markdown = r->stream.exporter == &export_md;
-        if (st == ST_OK && (markdown || r->stream.exporter == &export_table))
-            st = sidebyside_print(r->layers, markdown, r->config.out);
+        if (st == ST_OK && exporter->sets_side_by_side)
+            st = sidebyside_print(r->layers, exporter->markdown, r->config.out);
         const enum status entered = enter_run(r, NULL);
         st = st == ST_OK ? entered : st;
     }

@@ -91,5 +91,8 @@ static void begin(struct export_stream *stream) {
 }
 
 const struct exporter export_csv = {
-    "csv", "comma-separated values (RFC 4180), fixed columns, one record a row", begin, write_line,
-    NULL};
+    .name = "csv",
+    .help = "comma-separated values (RFC 4180), fixed columns, one record a row",
+    .begin = begin,
+    .record = write_line,
+};

@@ -118,6 +118,11 @@ static void errors_end(struct export_stream *stream) {
         note("-o errors: no record has any; they come with layers that are checked");
 }
 
-const struct exporter export_errors = {"errors",   "errors of each tensor against fp64, Markdown",
-                                       NULL,       errors_record,
-                                       errors_end, true};
+const struct exporter export_errors = {
+    .name = "errors",
+    .help = "errors of each tensor against fp64, Markdown",
+    .record = errors_record,
+    .end = errors_end,
+    .layers_only = true,
+    .markdown = true,
+};

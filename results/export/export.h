@@ -30,6 +30,8 @@ struct exporter {
     void (*record)(struct export_stream *stream, const json_t *record);
     void (*end)(struct export_stream *stream); /* NULL: nothing to write */
     bool layers_only;                          /* of other records than layers it says nothing */
+    bool markdown;
+    bool sets_side_by_side; /* below the records methods are compared */
 };
 
 /* The rows, as export_NAME, in the order in which they are listed; those of layers only last. */

@@ -23,6 +23,15 @@ static void line(struct export_stream *stream, const json_t *record) {
     fputc('\n', stream->out);
 }
 
-const struct exporter export_json = {"json", "one JSON array of records", begin, element, end};
-const struct exporter export_jsonl = {"jsonl", "one JSON record a line, as --save keeps them", NULL,
-                                      line, NULL};
+const struct exporter export_json = {
+    .name = "json",
+    .help = "one JSON array of records",
+    .begin = begin,
+    .record = element,
+    .end = end,
+};
+const struct exporter export_jsonl = {
+    .name = "jsonl",
+    .help = "one JSON record a line, as --save keeps them",
+    .record = line,
+};

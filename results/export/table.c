@@ -101,5 +101,16 @@ static void md_record(struct export_stream *stream, const json_t *record) {
     links_section(stream, record, true);
 }
 
-const struct exporter export_table = {"table", "columns for a terminal", NULL, table_record, NULL};
-const struct exporter export_md = {"md", "Markdown tables", NULL, md_record, NULL};
+const struct exporter export_table = {
+    .name = "table",
+    .help = "columns for a terminal",
+    .record = table_record,
+    .sets_side_by_side = true,
+};
+const struct exporter export_md = {
+    .name = "md",
+    .help = "Markdown tables",
+    .record = md_record,
+    .markdown = true,
+    .sets_side_by_side = true,
+};
