@@ -1,6 +1,7 @@
 /* The errors of layers, tensor by tensor, as Markdown: a table for each problem, a row for each way
  * to solve it. Records that hold none (exchanges, unchecked layers) are left out. */
 #include "results/export/export.h"
+#include "results/record/fields.h"
 #include "results/record/record.h"
 #include "results/text/table.h"
 
@@ -49,9 +50,8 @@ static void begin_table(struct export_stream *stream, const struct text_table *t
     memcpy(stream->table, problem, ROOM);
 }
 
-static void text_cell(const json_t *record, const char *key, char out[CELL_ROOM]) {
-    const char *text = record_str(record, "params", key);
-    snprintf(out, CELL_ROOM, "%s", text ? text : "-");
+static void param_cell(const json_t *record, const char *key, char out[CELL_ROOM]) {
+    columns_field(field_find(IN_PARAMS, key), json_object_get(record, "params"), out);
 }
 
 /* ", overlap off": what is not as usual, and tells rows apart. */
@@ -77,7 +77,7 @@ static void method_cell(const json_t *record, char out[CELL_ROOM]) {
         record_num(record, "params", "ring_size", &ring))
         snprintf(out, CELL_ROOM, "%.60s %.0fx%.0f %.60s inner", method, ulysses, ring, inner);
     else
-        text_cell(record, "method", out);
+        param_cell(record, "method", out);
 }
 
 static void error_cell(const json_t *record, const char *tensor, char out[CELL_ROOM]) {
@@ -94,20 +94,18 @@ static void error_cell(const json_t *record, const char *tensor, char out[CELL_R
 static void errors_record(struct export_stream *stream, const json_t *record) {
     const struct text_table table = {stream->out, true, columns, COLUMNS};
     char cells[COLUMNS][CELL_ROOM], problem[ROOM] = "";
-    double sp_size = 0;
     if (!errors_of(record))
         return;
     problem_text(record, problem);
     if (strcmp(stream->table, problem) != 0)
         begin_table(stream, &table, problem);
-    record_num(record, "params", "sp_size", &sp_size);
     method_cell(record, cells[0]);
     add_variant(record, cells[0]);
-    snprintf(cells[1], CELL_ROOM, "%.0f", sp_size);
-    text_cell(record, "layout", cells[2]);
-    text_cell(record, "dtype", cells[3]);
-    text_cell(record, "kernel", cells[4]);
-    text_cell(record, "grad_dtype", cells[5]);
+    param_cell(record, "sp_size", cells[1]);
+    param_cell(record, "layout", cells[2]);
+    param_cell(record, "dtype", cells[3]);
+    param_cell(record, "kernel", cells[4]);
+    param_cell(record, "grad_dtype", cells[5]);
     for (int i = 0; i < TENSORS; i++)
         error_cell(record, tensors[i], cells[COLUMNS - TENSORS + i]);
     text_table_row(&table, cells);

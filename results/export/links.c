@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "results/record/fields.h"
 #include "results/record/record.h"
 #include "results/text/format.h"
 #include "results/text/table.h"
@@ -9,24 +10,8 @@
 /* Larger matrices fit no terminal; json has them. */
 enum { MATRIX_RANKS = 16 };
 
-static void number_cell(const json_t *object, const char *key,
-                        char *(*format)(char[FORMAT_ROOM], double), char out[CELL_ROOM]) {
-    double value;
-    char text[FORMAT_ROOM];
-    snprintf(out, CELL_ROOM, "%s",
-             record_num(object, NULL, key, &value) ? format(text, value) : "-");
-}
-
-static void text_cell(const json_t *object, const char *key, char out[CELL_ROOM]) {
-    const char *text = record_str(object, NULL, key);
-    snprintf(out, CELL_ROOM, "%s", text ? text : "-");
-}
-
-static void count_cell(const json_t *object, const char *key, char out[CELL_ROOM]) {
-    double value;
-    snprintf(out, CELL_ROOM, "-");
-    if (record_num(object, NULL, key, &value))
-        snprintf(out, CELL_ROOM, "%.0f", value);
+static void cell(const json_t *object, enum section section, const char *key, char out[CELL_ROOM]) {
+    columns_field(field_find(section, key), object, out);
 }
 
 /* The curve's point that is the first, or the last, one. */
@@ -59,16 +44,16 @@ static void print_links(const json_t *links, bool markdown, FILE *out) {
     text_table_header(&table);
     json_array_foreach(links, i, link) {
         char cells[sizeof columns / sizeof columns[0]][CELL_ROOM];
-        text_cell(link, "class", cells[0]);
-        count_cell(link, "pairs", cells[1]);
-        text_cell(link, "mode", cells[2]);
-        text_cell(link, "direction", cells[3]);
-        number_cell(end_of(link, false), "median_s", format_seconds, cells[4]);
+        cell(link, IN_LINKS, "class", cells[0]);
+        cell(link, IN_LINKS, "pairs", cells[1]);
+        cell(link, IN_LINKS, "mode", cells[2]);
+        cell(link, IN_LINKS, "direction", cells[3]);
+        cell(end_of(link, false), IN_CURVE, "median_s", cells[4]);
         top_cell(link, cells[5]);
-        number_cell(link, "latency_s", format_seconds, cells[6]);
-        number_cell(link, "gb_s", format_number, cells[7]);
-        number_cell(link, "fit_rms_rel_error", format_percent, cells[8]);
-        number_cell(link, "fit_max_rel_error", format_percent, cells[9]);
+        cell(link, IN_LINKS, "latency_s", cells[6]);
+        cell(link, IN_LINKS, "gb_s", cells[7]);
+        cell(link, IN_LINKS, "fit_rms_rel_error", cells[8]);
+        cell(link, IN_LINKS, "fit_max_rel_error", cells[9]);
         text_table_row(&table, cells);
     }
 }
@@ -88,7 +73,7 @@ static const json_t *find_pair(const json_t *pairs, int a, int b) {
 
 /* Isolated above the diagonal, loaded below. */
 static void print_matrix(const json_t *pairs, int ranks, const char *title, const char *key,
-                         char *(*format)(char[FORMAT_ROOM], double), bool markdown, FILE *out) {
+                         bool markdown, FILE *out) {
     struct text_column columns[1 + MATRIX_RANKS] = {{"rank", 4, false}};
     char titles[MATRIX_RANKS][12];
     for (int b = 0; b < ranks; b++) {
@@ -103,8 +88,7 @@ static void print_matrix(const json_t *pairs, int ranks, const char *title, cons
         snprintf(cells[0], CELL_ROOM, "%d", a);
         for (int b = 0; b < ranks; b++) {
             const json_t *pair = find_pair(pairs, a < b ? a : b, a < b ? b : a);
-            number_cell(json_object_get(pair, a < b ? "isolated" : "loaded"), key, format,
-                        cells[1 + b]);
+            cell(json_object_get(pair, a < b ? "isolated" : "loaded"), IN_RATES, key, cells[1 + b]);
         }
         text_table_row(&table, cells);
     }
@@ -123,8 +107,7 @@ bool links_print(const json_t *record, bool markdown, FILE *out) {
     char title[80], size[FORMAT_ROOM];
     record_num(record, "params", "bytes", &bytes);
     snprintf(title, sizeof title, "GB/s of %s", format_size(size, bytes));
-    print_matrix(pairs, (int)ranks, title, "gb_s", format_number, markdown, out);
-    print_matrix(pairs, (int)ranks, "Latency of the smallest message", "latency_s", format_seconds,
-                 markdown, out);
+    print_matrix(pairs, (int)ranks, title, "gb_s", markdown, out);
+    print_matrix(pairs, (int)ranks, "Latency of the smallest message", "latency_s", markdown, out);
     return true;
 }

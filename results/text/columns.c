@@ -28,12 +28,17 @@ static char *format_of(const struct field *field, char out[FORMAT_ROOM], double 
     return field->type == FIELD_COUNT ? count(out, value) : format_number(out, value);
 }
 
-static void plain_cell(const struct field *field, const json_t *record, char out[CELL_ROOM]) {
-    const json_t *value = field_value(field, record);
+void columns_field(const struct field *field, const json_t *object, char out[CELL_ROOM]) {
+    const json_t *value = json_object_get(object, field->key);
     char number[FORMAT_ROOM] = "-";
     if (json_is_number(value))
         format_of(field, number, json_number_value(value));
     snprintf(out, CELL_ROOM, "%s", json_is_string(value) ? json_string_value(value) : number);
+}
+
+static void plain_cell(const struct field *field, const json_t *record, char out[CELL_ROOM]) {
+    const struct field *opener = field_opener(field->section, NULL);
+    columns_field(field, opener ? field_value(opener, record) : record, out);
 }
 
 /* Also how usp splits its ranks: with one ring rank it is Ulysses by another name. */

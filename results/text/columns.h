@@ -18,6 +18,9 @@ const struct field *columns_next(enum record_kind kind, const struct field *prev
 /* What stands in a record's cell of that column; "-" when absent. */
 void columns_cell(const struct field *field, const json_t *record, char out[CELL_ROOM]);
 
+/* The same of a field alone; object: what it stands in. */
+void columns_field(const struct field *field, const json_t *object, char out[CELL_ROOM]);
+
 /* Aligned left, as words are; numbers are aligned right. */
 bool columns_left(const struct field *field);
 
