@@ -1,48 +1,51 @@
 #include "comm/plan/in_flight.h"
 
-#include <assert.h>
-#include <string.h>
-
-static int find(const struct in_flight *f, const struct plan *plan) {
-    for (int i = 0; i < f->n; i++)
-        if (f->plans[i] == plan)
-            return i;
-    return -1;
+/* Where plan stands, or NULL would: at the end. */
+static struct plan **find(struct in_flight *f, const struct plan *plan) {
+    struct plan **link = &f->first;
+    while (*link && *link != plan)
+        link = &(*link)->next;
+    return link;
 }
 
-/* The first one that runs is over: the next one sets out. */
+/* The one that runs is over: the next one sets out. */
 static void next(struct in_flight *f) {
-    plan_wait(f->plans[f->done++]);
-    if (f->done < f->n)
-        plan_start(f->plans[f->done]);
+    plan_wait(f->running);
+    f->running = f->running->next;
+    if (f->running)
+        plan_start(f->running);
 }
 
-/* Until none but the last n of those asked for are under way. */
-static void drain(struct in_flight *f, int n, enum phase phase) {
+/* Until plan, which runs or will, is over. */
+static void drain(struct in_flight *f, const struct plan *plan, enum phase phase) {
     trace_begin(f->trace, phase);
-    while (f->n - f->done > n)
+    while (f->running != plan)
         next(f);
+    next(f);
     trace_end(f->trace);
 }
 
-static void forget(struct in_flight *f, int i) {
-    f->n--;
-    f->done--;
-    memmove(&f->plans[i], &f->plans[i + 1], (size_t)(f->n - i) * sizeof f->plans[0]);
+static bool is_over(const struct in_flight *f, const struct plan *plan) {
+    const struct plan *p = f->running;
+    while (p && p != plan)
+        p = p->next;
+    return !p;
 }
 
 void in_flight_start(struct in_flight *f, struct plan *plan, enum phase phase) {
-    if (!plan || find(f, plan) >= 0)
+    struct plan **link = plan ? find(f, plan) : NULL;
+    if (!plan || *link)
         return;
-    assert(f->n < IN_FLIGHT_MAX);
-    f->plans[f->n++] = plan;
-    if (f->n - f->done == 1) {
+    *link = plan;
+    plan->next = NULL;
+    if (!f->running) {
+        f->running = plan;
         trace_begin(f->trace, phase);
         plan_start(plan);
         trace_end(f->trace);
     }
     if (!f->overlap)
-        drain(f, 0, phase);
+        drain(f, plan, phase);
 }
 
 void in_flight_ahead(struct in_flight *f, struct plan *plan, enum phase phase) {
@@ -51,20 +54,20 @@ void in_flight_ahead(struct in_flight *f, struct plan *plan, enum phase phase) {
 }
 
 void in_flight_finish(struct in_flight *f, struct plan *plan, enum phase phase) {
-    const int i = find(f, plan);
-    if (i < 0)
+    struct plan **link = find(f, plan);
+    if (!plan || !*link)
         return;
-    if (i >= f->done)
-        drain(f, f->n - 1 - i, phase);
-    forget(f, i);
+    if (!is_over(f, plan))
+        drain(f, plan, phase);
+    *link = plan->next;
 }
 
 bool in_flight_any(const struct in_flight *f) {
-    return f->done < f->n;
+    return f->running;
 }
 
 void in_flight_poll(void *arg) {
     struct in_flight *f = arg;
-    if (in_flight_any(f) && plan_progress(f->plans[f->done]))
+    if (f->running && plan_progress(f->running))
         next(f);
 }

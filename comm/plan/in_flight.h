@@ -6,15 +6,12 @@
 
 #include "comm/plan/plan.h"
 
-enum { IN_FLIGHT_MAX = 8 };
-
-/* Of one rank; used by the thread that drives the exchanges. */
+/* Of one rank; used by the thread that drives the exchanges. A plan is in one list at most. */
 struct in_flight {
-    bool overlap;        /* else an exchange is over when it has been started */
-    struct trace *trace; /* borrowed */
-    struct plan *plans[IN_FLIGHT_MAX];
-    int n;    /* plans that were asked for and not finished yet */
-    int done; /* how many of them, from the first on, are over */
+    bool overlap;         /* else an exchange is over when it has been started */
+    struct trace *trace;  /* borrowed */
+    struct plan *first;   /* that was asked for and is not finished yet */
+    struct plan *running; /* those before it are over; NULL: all are */
 };
 
 /* Asks for an exchange, unless it was asked for already; NULL: nothing. Its buffers are its own

@@ -41,6 +41,7 @@ struct plan {
     size_t own_bytes;  /* to itself, per start */
     struct staging_rule stages;
     bool started;
+    struct plan *next; /* that was asked for after it (comm/plan/in_flight.h) */
 };
 
 struct transport_ops {

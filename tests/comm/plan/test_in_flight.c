@@ -11,7 +11,7 @@ struct toy_plan {
     bool over;
 };
 
-static char events[64]; /* S: starts, E: is waited for; then the plan's name */
+static char events[128]; /* S: starts, E: is waited for; then the plan's name */
 
 static void note_event(char kind, const struct plan *plan) {
     const size_t n = strlen(events);
@@ -77,7 +77,7 @@ static void one_runs_at_a_time(void **state) {
     in_flight_finish(&x.flight, &x.c.base, PHASE_EXCHANGE);
     assert_string_equal(events, "SaEaSbEbScEc");
     assert_false(in_flight_any(&x.flight));
-    assert_int_equal(x.flight.n, 0);
+    assert_null(x.flight.first);
 }
 
 static void finishing_a_late_one_ends_those_before_it(void **state) {
@@ -107,7 +107,26 @@ static void without_overlap_nothing_is_left_running(void **state) {
     in_flight_finish(&x.flight, &x.c.base, PHASE_EXCHANGE);
     in_flight_finish(&x.flight, &x.b.base, PHASE_EXCHANGE);
     assert_string_equal(events, "SaEaSbEbScEc");
-    assert_int_equal(x.flight.n, 0);
+    assert_null(x.flight.first);
+}
+
+static void any_number_can_be_asked_for(void **state) {
+    (void)state;
+    enum { MANY = 26 };
+    struct toy_plan plans[MANY];
+    struct fixture x;
+    set_up(&x, true);
+    for (int i = 0; i < MANY; i++) {
+        plans[i] = (struct toy_plan){{.transport = &toy}, (char)('a' + i), true};
+        in_flight_start(&x.flight, &plans[i].base, PHASE_EXCHANGE);
+    }
+    for (int i = 0; i < MANY; i++)
+        in_flight_poll(&x.flight);
+    assert_false(in_flight_any(&x.flight));
+    assert_int_equal(strlen(events), 4 * MANY);
+    for (int i = MANY; i-- > 0;)
+        in_flight_finish(&x.flight, &plans[i].base, PHASE_EXCHANGE);
+    assert_null(x.flight.first);
 }
 
 static void no_plan_is_no_exchange(void **state) {
@@ -126,6 +145,7 @@ int main(void) {
         cmocka_unit_test(one_runs_at_a_time),
         cmocka_unit_test(finishing_a_late_one_ends_those_before_it),
         cmocka_unit_test(without_overlap_nothing_is_left_running),
+        cmocka_unit_test(any_number_can_be_asked_for),
         cmocka_unit_test(no_plan_is_no_exchange),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
