@@ -13,14 +13,18 @@ struct block_lists {
     size_t n;
 };
 
-static enum status lists_alloc(struct block_lists *lists, size_t n) {
+/* Collective: a rank without memory keeps the others from planning. */
+static enum status lists_alloc(struct block_lists *lists, const struct group *group, size_t n) {
     *lists =
         (struct block_lists){calloc(n, sizeof(struct block)), calloc(n, sizeof(struct block)), n};
-    if (lists->send && lists->recv)
-        return ST_OK;
-    free(lists->send);
-    free(lists->recv);
-    return fail(ST_ENV, "out of memory for the %zu blocks of an exchange", n);
+    const bool ok = lists->send && lists->recv;
+    const enum status st = group_agree(
+        group, ok ? ST_OK : fail(ST_ENV, "out of memory for the %zu blocks of an exchange", n));
+    if (st != ST_OK) {
+        free(lists->recv);
+        free(lists->send);
+    }
+    return st;
 }
 
 static enum status lists_plan(struct block_lists *lists, struct transport *t, struct group *group,
@@ -40,7 +44,7 @@ static enum status pieces_plan(struct transport *t, struct group *group, enum tr
                                struct plan **out) {
     struct block_lists lists;
     *out = NULL;
-    const enum status st = lists_alloc(&lists, (size_t)group->size);
+    const enum status st = lists_alloc(&lists, group, (size_t)group->size);
     if (st != ST_OK)
         return st;
     for (int q = 0; q < group->size; q++) {
@@ -128,7 +132,7 @@ static enum status ulysses_plan(struct transport *t, struct group *group, const 
                                 struct plan **out) {
     struct block_lists lists;
     *out = NULL;
-    const enum status st = lists_alloc(&lists, (size_t)group->size * (size_t)n_tensors);
+    const enum status st = lists_alloc(&lists, group, (size_t)group->size * (size_t)n_tensors);
     if (st != ST_OK)
         return st;
     const struct head_share mine = head_share(s->heads, s->kv_heads, group->size, group->rank);

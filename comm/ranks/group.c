@@ -95,15 +95,16 @@ enum status group_split(const struct group *parent, int color, int key, struct g
     struct group_part *part = calloc(1, sizeof *part + (size_t)parent->size * sizeof part->who[0]);
     enum status st =
         group_agree(parent, part ? ST_OK : fail(ST_ENV, "out of memory for a group of ranks"));
+    struct group_part *known = NULL;
     if (st == ST_OK) {
         group_allgather(parent, mine, part->who, sizeof mine);
-        struct group_part *known = find_part(parent, part);
+        known = find_part(parent, part);
         if (!known)
             st = split(parent, part);
-        if (known || st != ST_OK) {
-            free(part);
-            part = known;
-        }
+    }
+    if (known || st != ST_OK) {
+        free(part);
+        part = known;
     }
     if (st != ST_OK)
         return st;

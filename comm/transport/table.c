@@ -40,6 +40,16 @@ static void add_reason(char *text, size_t size, const char *name, const char *wh
     snprintf(text + used, size - used, "%s%s: %s", used > 0 ? "; " : "", name, why);
 }
 
+/* Of all ranks, who then ask together whom it reaches. */
+static bool available(const struct transport_row *row, const struct group *world, char *why,
+                      size_t why_size) {
+    const bool here = row->available(why, why_size);
+    const bool everywhere = group_agree(world, here ? ST_OK : ST_ENV) == ST_OK;
+    if (here && !everywhere)
+        snprintf(why, why_size, "not on all ranks");
+    return everywhere;
+}
+
 static enum status open_row(const struct transport_row *row, const struct transport_config *config,
                             const char *chosen_as, struct transport **out) {
     enum status st = row->open(config, out);
@@ -76,7 +86,7 @@ enum status transport_open(const char *name, const struct transport_config *conf
             continue;
         }
         const bool reached =
-            row->available(why, sizeof why) && row->reaches(config, why, sizeof why);
+            available(row, config->world, why, sizeof why) && row->reaches(config, why, sizeof why);
         add_reason(reasons, sizeof reasons, row->name, why);
         if (reached)
             return open_row(row, config, any ? reasons : "", out);

@@ -87,11 +87,13 @@ static bool counts_equal(const struct side *side, int size) {
 
 static enum status alltoall_create(struct mpi_plan *plan) {
     struct alltoall *a = calloc(1, sizeof *a);
-    if (!a)
-        return fail(ST_ENV, "out of memory for an exchange plan");
+    enum status st =
+        group_agree(plan->group, a ? ST_OK : fail(ST_ENV, "out of memory for an exchange plan"));
     plan->state = a;
+    if (st != ST_OK)
+        return st;
     a->request = MPI_REQUEST_NULL;
-    enum status st = side_create(plan, plan->send, plan->n_send, &a->send, &plan->staging_send);
+    st = side_create(plan, plan->send, plan->n_send, &a->send, &plan->staging_send);
     if (st == ST_OK)
         st = side_create(plan, plan->recv, plan->n_recv, &a->recv, &plan->staging_recv);
     /* Ranks that failed take part: the decision below is collective. */

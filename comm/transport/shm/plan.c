@@ -160,11 +160,13 @@ enum status shm_plan_create(struct transport *t, const struct plan_spec *spec, s
         st = group_agree(spec->group,
                          plan ? ST_OK : fail(ST_ENV, "out of memory for an exchange plan"));
     }
-    if (st == ST_OK) {
+    if (plan) {
         plan->base = (struct plan){
             .transport = t, .traffic = spec->traffic, .stages = {STAGED_NOTHING, false}};
         plan->group = spec->group;
         plan->flags.fd = -1;
+    }
+    if (st == ST_OK) {
         choose_copy((const struct shm_transport *)t, spec, plan);
         plan_count(spec, &plan->base);
         /* Agreeing also tells that all peers have attached. */
