@@ -49,19 +49,22 @@ double problem_tokens(const struct problem *p) {
     return (double)p->batch * p->seq * p->dp_shard_size;
 }
 
-double problem_flops(const struct problem *p) {
-    const uint64_t pairs = mask_visible_pairs(&p->mask, p->seq);
-    const int64_t tokens = (int64_t)p->batch * p->seq;
+double problem_part_flops(const struct problem *p, int heads, uint64_t pairs, int64_t tokens) {
     double flops = 0;
     if (p->forward)
-        flops += flops_attn_fwd(p->batch, p->heads, p->head_dim, pairs);
+        flops += flops_attn_fwd(p->batch, heads, p->head_dim, pairs);
     if (p->backward)
-        flops += flops_attn_bwd(p->batch, p->heads, p->head_dim, pairs);
+        flops += flops_attn_bwd(p->batch, heads, p->head_dim, pairs);
     if (p->forward && !p->core_only)
         flops += flops_proj_fwd(tokens, p->hidden, p->heads, p->kv_heads, p->head_dim);
     if (p->backward && !p->core_only)
         flops += flops_proj_bwd(tokens, p->hidden, p->heads, p->kv_heads, p->head_dim);
-    return flops * p->dp_shard_size;
+    return flops;
+}
+
+double problem_flops(const struct problem *p) {
+    const uint64_t pairs = mask_visible_pairs(&p->mask, p->seq);
+    return problem_part_flops(p, p->heads, pairs, (int64_t)p->batch * p->seq) * p->dp_shard_size;
 }
 
 bool problem_valid(const struct problem *p, char *why, size_t why_size) {

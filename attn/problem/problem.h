@@ -64,6 +64,10 @@ double problem_tokens(const struct problem *p);
 /* Floating-point operations of the pass, over all ranks; padding does not count. */
 double problem_flops(const struct problem *p);
 
+/* Of query heads that see so many pairs of each sequence, and of the projections of all heads of so
+ * many tokens. */
+double problem_part_flops(const struct problem *p, int heads, uint64_t pairs, int64_t tokens);
+
 /* false, and why: the sequence does not divide as the layout needs, heads do not group, ... */
 bool problem_valid(const struct problem *p, char *why, size_t why_size);
 

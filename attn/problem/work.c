@@ -2,8 +2,6 @@
 
 #include <stdlib.h>
 
-#include "attn/problem/flops.h"
-
 /* Of the tokens that the rank's Ulysses group has together. */
 static uint64_t visible_pairs(const struct problem *p, int ring_rank, int32_t *pos) {
     uint64_t pairs = 0;
@@ -33,15 +31,7 @@ enum status work_of_rank(const struct problem *p, int sp_rank, double *out) {
     const uint64_t pairs = visible_pairs(p, ring_rank, pos);
     const int64_t tokens = count_tokens(p, sp_rank, pos);
     free(pos);
-    *out = 0;
-    if (p->forward)
-        *out += flops_attn_fwd(p->batch, heads, p->head_dim, pairs);
-    if (p->backward)
-        *out += flops_attn_bwd(p->batch, heads, p->head_dim, pairs);
-    if (p->forward && !p->core_only)
-        *out += flops_proj_fwd(tokens, p->hidden, p->heads, p->kv_heads, p->head_dim);
-    if (p->backward && !p->core_only)
-        *out += flops_proj_bwd(tokens, p->hidden, p->heads, p->kv_heads, p->head_dim);
+    *out = problem_part_flops(p, heads, pairs, tokens);
     return ST_OK;
 }
 
