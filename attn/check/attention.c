@@ -80,7 +80,7 @@ static void scatter_rows(const struct check *c, const struct lse_view *view, con
  * the rank keeps the sum. Collective over the SP group; scratch [2, seq, group]. */
 static void gather_lse(const struct check *c, double *scratch, struct sums *s) {
     const struct attention *a = &c->l->attention;
-    const struct lse_view view = attention_lse(a);
+    const struct lse_view view = a->ops->lse(a);
     const size_t n = (size_t)c->p->seq * (size_t)c->group;
     for (int r = 0; r < a->sp->size; r++) {
         int batch, kv_head;

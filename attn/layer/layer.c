@@ -211,7 +211,7 @@ static void project_inputs(struct layer *l) {
         trace_end(a->transport->trace);
         if (part.rotated)
             rope(l, part.x, part.heads, false);
-        attention_ready(a, (enum attn_part)i);
+        a->ops->ready(a, (enum attn_part)i);
     }
     params_prefetch(&l->out);
 }
@@ -220,12 +220,12 @@ void layer_forward(struct layer *l) {
     struct attention *a = &l->attention;
     const struct problem *p = &a->problem;
     if (p->core_only) {
-        attention_forward(a);
+        a->ops->forward(a);
         return;
     }
     project_inputs(l);
 
-    attention_forward(a);
+    a->ops->forward(a);
 
     const float *w = params_gather(&l->out);
     trace_begin(a->transport->trace, PHASE_OUT_PROJ);
@@ -244,7 +244,7 @@ static void project_output_grads(struct layer *l) {
     trace_begin(trace, PHASE_OUT_PROJ_BWD);
     project_input_grad(a, p->hidden, q_width(p), l->dy, w, false, dout);
     trace_end(trace);
-    attention_ready(a, PART_DOUT);
+    a->ops->ready(a, PART_DOUT);
     params_prefetch(&l->qkv);
     float *dw = params_gradient(&l->out);
     trace_begin(trace, PHASE_OUT_PROJ_BWD);
@@ -261,7 +261,7 @@ static void project_input_grads(struct layer *l) {
     const float *w = params_gather(&l->qkv);
     float *dw = params_gradient(&l->qkv);
     for (int i = 0; i < QKV_PARTS; i++) {
-        const struct part part = part_of(l, attention_arrival(a, i));
+        const struct part part = part_of(l, a->ops->arrival(a, i));
         if (part.rotated)
             rope(l, fp32(part.grad), part.heads, true);
         trace_begin(trace, PHASE_QKV_PROJ_BWD);
@@ -276,14 +276,14 @@ static void project_input_grads(struct layer *l) {
 void layer_backward(struct layer *l) {
     struct attention *a = &l->attention;
     if (a->problem.core_only) {
-        attention_backward(a);
+        a->ops->backward(a);
         for (int i = 0; i < QKV_PARTS; i++)
-            attention_arrival(a, i);
+            a->ops->arrival(a, i);
         return;
     }
     project_output_grads(l);
 
-    attention_backward(a);
+    a->ops->backward(a);
 
     params_reduce_finish(&l->out);
     project_input_grads(l);

@@ -4,7 +4,7 @@
  * where the contributions are summed in rank order, in fp32. */
 #include <stdlib.h>
 
-#include "attn/method/ops.h"
+#include "attn/method/attention.h"
 #include "attn/method/parts/head_groups.h"
 #include "comm/plan/kv_gather.h"
 

@@ -1,7 +1,5 @@
 #include "attn/method/attention.h"
 
-#include "attn/method/ops.h"
-
 static const struct attention_ops *ops_of(const struct sp_method *method) {
 #define LIST(name, runs) &runs##_ops,
     static const struct attention_ops *const of_methods[] = {SP_METHODS(LIST)};
@@ -36,24 +34,4 @@ void attention_close(struct attention *a) {
     a->ops->close(a);
     tensors_free(a);
     *a = (struct attention){0};
-}
-
-void attention_ready(struct attention *a, enum attn_part part) {
-    a->ops->ready(a, part);
-}
-
-void attention_forward(struct attention *a) {
-    a->ops->forward(a);
-}
-
-void attention_backward(struct attention *a) {
-    a->ops->backward(a);
-}
-
-enum attn_part attention_arrival(struct attention *a, int i) {
-    return a->ops->arrival(a, i);
-}
-
-struct lse_view attention_lse(const struct attention *a) {
-    return a->ops->lse(a);
 }

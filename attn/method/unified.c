@@ -2,7 +2,7 @@
  * ring. */
 #include <stdlib.h>
 
-#include "attn/method/ops.h"
+#include "attn/method/attention.h"
 #include "attn/method/parts/heads_exchange.h"
 #include "attn/method/parts/ring_pass.h"
 #include "comm/ranks/usp.h"

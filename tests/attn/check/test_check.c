@@ -84,7 +84,7 @@ static void double_dv(struct layer *l) {
 }
 
 static void shift_rows(const struct layer *l, bool delta) {
-    const struct lse_view view = attention_lse(&l->attention);
+    const struct lse_view view = l->attention.ops->lse(&l->attention);
     float *x = (float *)(delta ? view.delta : view.lse);
     for (int i = 0; i < view.heads * view.tokens; i++)
         x[i] += 1e-2f;
@@ -99,7 +99,7 @@ static void shift_delta(struct layer *l) {
 }
 
 static void nan_lse(struct layer *l) {
-    const struct lse_view view = attention_lse(&l->attention);
+    const struct lse_view view = l->attention.ops->lse(&l->attention);
     ((float *)view.lse)[view.tokens / 2 + 1] = NAN;
 }
 

@@ -36,7 +36,7 @@ static void scatter_rows(const struct run *r, struct rows rows, double *all) {
 
 static void scatter_lse(const struct run *r, struct layer_tensors *all) {
     const struct problem *p = &r->layer.attention.problem;
-    const struct lse_view mine = attention_lse(&r->layer.attention);
+    const struct lse_view mine = r->layer.attention.ops->lse(&r->layer.attention);
     size_t at = 0;
     for (int b = 0; b < p->batch; b++)
         for (int h = 0; h < mine.heads; h++)
@@ -103,7 +103,7 @@ static double rows_error(const struct run *r, struct rows rows, const double *re
 static void lse_errors(const struct layer_reference *ref, const struct run *r,
                        double error[CHECK_TENSORS]) {
     const struct problem *p = &r->layer.attention.problem;
-    const struct lse_view mine = attention_lse(&r->layer.attention);
+    const struct lse_view mine = r->layer.attention.ops->lse(&r->layer.attention);
     size_t at = 0;
     for (int b = 0; b < p->batch; b++)
         for (int h = 0; h < mine.heads; h++)
