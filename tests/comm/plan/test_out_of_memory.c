@@ -1,8 +1,5 @@
 /* One rank's allocations fail, one after the other: whichever it is, all ranks hear of it, none
- * waits for a rank that has left, and everything is given back.
- *
- * The linker puts these in the place of the product's calls of the allocator (--wrap). */
-#include <stdlib.h>
+ * waits for a rank that has left, and everything is given back. */
 #include <string.h>
 #include <unistd.h>
 
@@ -13,45 +10,8 @@
 #include "comm/wrap/fault.h"
 #include "comm/wrap/tap.h"
 
+#include "tests/failing_alloc.h"
 #include "tests/mpi_test.h"
-
-/* Allocations of this rank until the one that fails; negative: none will. */
-static long until_failure = -1;
-
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t n, size_t bytes);
-void *__real_realloc(void *old, size_t bytes);
-void *__real_aligned_alloc(size_t alignment, size_t bytes);
-int __real_memfd_create(const char *name, unsigned flags);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t n, size_t bytes);
-void *__wrap_realloc(void *old, size_t bytes);
-void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
-int __wrap_memfd_create(const char *name, unsigned flags);
-
-static bool fails(void) {
-    return until_failure >= 0 && until_failure-- == 0;
-}
-
-void *__wrap_malloc(size_t bytes) {
-    return fails() ? NULL : __real_malloc(bytes);
-}
-
-void *__wrap_calloc(size_t n, size_t bytes) {
-    return fails() ? NULL : __real_calloc(n, bytes);
-}
-
-void *__wrap_realloc(void *old, size_t bytes) {
-    return fails() ? NULL : __real_realloc(old, bytes);
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t bytes) {
-    return fails() ? NULL : __real_aligned_alloc(alignment, bytes);
-}
-
-int __wrap_memfd_create(const char *name, unsigned flags) {
-    return fails() ? -1 : __real_memfd_create(name, flags);
-}
 
 struct way {
     const char *transport, *algorithm;
@@ -190,10 +150,9 @@ static void fail_each(try_fn *try, const struct attempt *a) {
     const size_t before = a->ledger->total_now;
     char failed = true;
     for (long n = 0; failed; n++) {
-        until_failure = victim ? n : -1;
+        alloc_fail_after(victim ? n : -1);
         const enum status st = try(a);
-        failed = until_failure < 0;
-        until_failure = -1;
+        failed = alloc_has_failed();
         group_bcast(&test_world, &failed, sizeof failed, test_world.size - 1);
         /* Some of what is allocated can be done without. */
         assert_true(st == ST_OK || (failed && st == ST_ENV));
