@@ -74,7 +74,7 @@ static enum status try_open(const struct attempt *a) {
 static enum status try_split(const struct attempt *a) {
     static int times;
     struct group part = {0};
-    const int color = test_world.rank % 2 ? times : -1;
+    const int color = test_world.rank % 2 ? times + 1 : 0;
     const enum status st = same(group_split(&test_world, color, test_world.rank, &part));
     (void)a;
     times++;
