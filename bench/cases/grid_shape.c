@@ -18,6 +18,6 @@ enum status grid_shape_resolve(struct options *o, int ranks, struct grid_shape *
 }
 
 void staging_resolve(const struct options *o, struct staging *one_host, struct staging *apart) {
-    one_host->rule = transport_staging(transport_asked(o), algorithm_asked(o), true);
-    apart->rule = transport_staging(transport_asked(o), algorithm_asked(o), false);
+    one_host->rule = transport_staging(o->transport, o->mpi_algo, true);
+    apart->rule = transport_staging(o->transport, o->mpi_algo, false);
 }

@@ -207,7 +207,7 @@ static enum status probe_links(struct session *s, const struct case_setup *setup
     const size_t pairs = pair_count(world->size);
     struct mem_ledger ledger = {0};
     const struct transport_config config = {
-        .algorithm = algorithm_asked(&s->options),
+        .algorithm = s->options.mpi_algo,
         .ledger = &ledger,
         .trace = s->run->trace,
         .world = world,
@@ -219,7 +219,7 @@ static enum status probe_links(struct session *s, const struct case_setup *setup
     enum status st =
         group_agree(world, masks ? ST_OK : fail(ST_ENV, "out of memory for a probe of links"));
     if (st == ST_OK)
-        st = transport_open(setup->transport->row->name, &config, &t);
+        st = transport_open(setup->transport->row, &config, &t);
     if (st == ST_OK)
         st = links(s, t, &(struct probe){masks, masks + pairs, out});
     transport_close(t);

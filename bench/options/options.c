@@ -3,9 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "comm/transport/mpi/algorithm.h"
-#include "comm/transport/transport.h"
-
 enum status options_parse(const struct option_table *table, int argc, char *const argv[],
                           struct options *out) {
     struct opts *line;
@@ -23,14 +20,6 @@ enum status options_parse(const struct option_table *table, int argc, char *cons
 void options_free(struct options *options) {
     opts_free((struct opts *)options->line);
     *options = (struct options){0};
-}
-
-const char *transport_asked(const struct options *options) {
-    return options->transport ? options->transport->name : "auto";
-}
-
-const char *algorithm_asked(const struct options *options) {
-    return options->mpi_algo ? options->mpi_algo->name : "auto";
 }
 
 bool option_in_scope(const struct option *row, const char *const *scope) {

@@ -58,10 +58,6 @@ enum status options_parse(const struct option_table *table, int argc, char *cons
                           struct options *out);
 void options_free(struct options *options);
 
-/* Names, "auto" among them, of the transport and of its algorithm that were asked for. */
-const char *transport_asked(const struct options *options);
-const char *algorithm_asked(const struct options *options);
-
 /* Whether a row means something to who lists these keys (NULL: none of the scoped ones). */
 bool option_in_scope(const struct option *row, const char *const *scope);
 

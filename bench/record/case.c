@@ -4,6 +4,7 @@
 
 #include "bench/output/sink.h"
 #include "bench/record/options.h"
+#include "comm/transport/mpi/algorithm.h"
 #include "results/record/record.h"
 
 void case_record_setup(const struct session *s, const struct case_setup *setup,
@@ -17,7 +18,8 @@ void case_record_setup(const struct session *s, const struct case_setup *setup,
     if (setup->transport->chosen_as[0])
         record_param_str(record, "transport_reason", setup->transport->chosen_as);
     if (setup->transport->row->algorithm != ALGORITHM_UNUSED)
-        record_param_str(record, "mpi_algo", algorithm_asked(&s->options));
+        record_param_str(record, "mpi_algo",
+                         s->options.mpi_algo ? s->options.mpi_algo->name : "auto");
     record_param_str(record, "algo", algorithm);
     record_param_str(record, "wait", wait_policy_name(setup->grid.world->wait));
 }

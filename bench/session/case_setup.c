@@ -28,14 +28,14 @@ enum status case_setup_open(struct case_setup *setup, struct session *s,
     if (st != ST_OK)
         return st;
     const struct transport_config config = {
-        .algorithm = algorithm_asked(&s->options),
+        .algorithm = s->options.mpi_algo,
         .ledger = &setup->ledger,
         .trace = s->run->trace,
         .world = s->run->world,
         .host_key = s->run->places[s->run->world->rank].host_key,
         .cache_bytes = s->cache_bytes,
     };
-    st = transport_open(transport_asked(&s->options), &config, &setup->transport);
+    st = transport_open(s->options.transport, &config, &setup->transport);
     if (st == ST_OK)
         st = wrap(setup, s, tap);
     st = group_agree(s->run->world, st);

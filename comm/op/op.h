@@ -15,9 +15,6 @@ const char *op_pass_name(enum op_pass pass);
 /* Terminated by NULL. */
 extern const struct op_row *const op_table[];
 
-/* The row called name, or NULL. */
-const struct op_row *op_find(const char *name);
-
 /* An operation ready to run: one or two stages. It stays where it was created. */
 struct op {
     const struct op_row *row;

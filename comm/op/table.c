@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "comm/op/op.h"
 
 /* In the order in which they are listed. */
@@ -19,10 +17,3 @@
 
 OPERATIONS(DECLARE)
 const struct op_row *const op_table[] = {OPERATIONS(LIST) NULL};
-
-const struct op_row *op_find(const char *name) {
-    for (size_t i = 0; op_table[i]; i++)
-        if (strcmp(op_table[i]->name, name) == 0)
-            return op_table[i];
-    return NULL;
-}

@@ -2,7 +2,6 @@
  * MPI, both at once. A plan is split in two by peer. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "comm/plan/peer_bytes.h"
 #include "comm/ranks/host_map.h"
@@ -193,11 +192,10 @@ static bool hybrid_reaches(const struct transport_config *config, char *why, siz
 }
 
 /* Messages between hosts are no all-to-all. */
-static struct staging_rule hybrid_staging(const char *algorithm, bool one_host) {
-    const struct mpi_algorithm *row = mpi_algorithm_find(algorithm);
-    if (!row || row->needs_every_peer)
-        row = mpi_algorithm_table[0];
-    return (struct staging_rule){one_host ? STAGED_NOTHING : row->stages, true};
+static struct staging_rule hybrid_staging(const struct mpi_algorithm *algorithm, bool one_host) {
+    if (!algorithm || algorithm->needs_every_peer)
+        algorithm = mpi_algorithm_table[0];
+    return (struct staging_rule){one_host ? STAGED_NOTHING : algorithm->stages, true};
 }
 
 static enum status hybrid_open(const struct transport_config *config, struct transport **out) {
@@ -210,8 +208,8 @@ static enum status hybrid_open(const struct transport_config *config, struct tra
         st = transport_shm.open(config, &h->shm);
     /* Without trials, which would say nothing of how the two halves get on together. */
     struct transport_config remote = *config;
-    if (strcmp(remote.algorithm, "auto") == 0)
-        remote.algorithm = mpi_algorithm_table[0]->name;
+    if (!remote.algorithm)
+        remote.algorithm = mpi_algorithm_table[0];
     if (st == ST_OK)
         st = transport_mpi.open(&remote, &h->mpi);
     if (st != ST_OK) {

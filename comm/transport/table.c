@@ -15,23 +15,21 @@
 TRANSPORTS(DECLARE)
 const struct transport_row *const transport_table[] = {TRANSPORTS(LIST) NULL};
 
-/* Whether "auto" may take a row: naming an algorithm asks for it everywhere. */
-static bool has_algorithm(const struct transport_row *row, const char *algorithm) {
-    return strcmp(algorithm, "auto") == 0 || row->algorithm == ALGORITHM_EVERYWHERE;
+/* The rows that "auto" chooses from: naming an algorithm asks for it everywhere. */
+static bool eligible(const struct transport_row *row, const struct mpi_algorithm *algorithm) {
+    return !algorithm || row->algorithm == ALGORITHM_EVERYWHERE;
 }
 
-struct staging_rule transport_staging(const char *name, const char *algorithm, bool one_host) {
-    const struct transport_row *first = transport_find(name);
-    int n = first != NULL;
-    for (size_t i = 0; transport_table[i] && strcmp(name, "auto") == 0; i++) {
-        const struct transport_row *row = transport_table[i];
-        if (!has_algorithm(row, algorithm) || (row->one_host && !one_host))
-            continue;
-        first = n++ > 0 ? first : row;
-    }
-    if (n == 0 || (n > 1 && !one_host))
+struct staging_rule transport_staging(const struct transport_row *row,
+                                      const struct mpi_algorithm *algorithm, bool one_host) {
+    const struct transport_row *first = NULL;
+    int n = 0;
+    for (size_t i = 0; transport_table[i] && !row; i++)
+        if (eligible(transport_table[i], algorithm) && (one_host || !transport_table[i]->one_host))
+            first = n++ > 0 ? first : transport_table[i];
+    if (n > 1 && !one_host)
         return (struct staging_rule){STAGED_MOST, false};
-    return first->staging(algorithm, one_host);
+    return (row ? row : first)->staging(algorithm, one_host);
 }
 
 /* Appends "NAME: WHY" to the reasons in text. */
@@ -64,33 +62,25 @@ static enum status open_row(const struct transport_row *row, const struct transp
     return ST_OK;
 }
 
-const struct transport_row *transport_find(const char *name) {
-    for (size_t i = 0; transport_table[i]; i++)
-        if (strcmp(transport_table[i]->name, name) == 0)
-            return transport_table[i];
-    return NULL;
-}
-
-enum status transport_open(const char *name, const struct transport_config *config,
+enum status transport_open(const struct transport_row *row, const struct transport_config *config,
                            struct transport **out) {
-    const bool any = strcmp(name, "auto") == 0;
     char reasons[sizeof((struct transport *)0)->chosen_as] = "";
     *out = NULL;
     for (size_t i = 0; transport_table[i]; i++) {
-        const struct transport_row *row = transport_table[i];
+        const struct transport_row *candidate = transport_table[i];
         char why[160] = "";
-        if (!any && strcmp(row->name, name) != 0)
+        if (row && candidate != row)
             continue;
-        if (any && !has_algorithm(row, config->algorithm)) {
-            add_reason(reasons, sizeof reasons, row->name, "--mpi-algo names an algorithm of mpi");
+        if (!row && !eligible(candidate, config->algorithm)) {
+            add_reason(reasons, sizeof reasons, candidate->name,
+                       "--mpi-algo names an algorithm of mpi");
             continue;
         }
-        const bool reached =
-            available(row, config->world, why, sizeof why) && row->reaches(config, why, sizeof why);
-        add_reason(reasons, sizeof reasons, row->name, why);
+        const bool reached = available(candidate, config->world, why, sizeof why) &&
+                             candidate->reaches(config, why, sizeof why);
+        add_reason(reasons, sizeof reasons, candidate->name, why);
         if (reached)
-            return open_row(row, config, any ? reasons : "", out);
+            return open_row(candidate, config, row ? "" : reasons, out);
     }
-    return fail(ST_ENV, "transport %s cannot be used: %s", name,
-                reasons[0] ? reasons : "there is none of that name");
+    return fail(ST_ENV, "transport %s cannot be used: %s", row ? row->name : "auto", reasons);
 }

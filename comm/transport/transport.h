@@ -6,8 +6,10 @@
 
 #include "comm/plan/plan.h"
 
+struct mpi_algorithm;
+
 struct transport_config {
-    const char *algorithm; /* --mpi-algo: "auto" or a name of mpi_algorithm_table */
+    const struct mpi_algorithm *algorithm; /* --mpi-algo; NULL: auto */
     struct mem_ledger *ledger;
     struct trace *trace;
     const struct group *world; /* all ranks; opening is collective over it */
@@ -31,24 +33,22 @@ struct transport_row {
      * world, the same answer on all ranks. */
     bool (*reaches)(const struct transport_config *config, char *why, size_t why_size);
     /* What its plans pack with this --mpi-algo, on one host or on several. */
-    struct staging_rule (*staging)(const char *algorithm, bool one_host);
+    struct staging_rule (*staging)(const struct mpi_algorithm *algorithm, bool one_host);
     enum status (*open)(const struct transport_config *config, struct transport **out);
 };
 
 /* Terminated by NULL; "auto" tries them in this order. */
 extern const struct transport_row *const transport_table[];
 
-/* The row called name; NULL: there is none, as for "auto". */
-const struct transport_row *transport_find(const char *name);
+/* What stages when a row (NULL: "auto") is asked for with this --mpi-algo: STAGED_MOST where a
+ * trial, or between several rows the hosts, will decide. */
+struct staging_rule transport_staging(const struct transport_row *row,
+                                      const struct mpi_algorithm *algorithm, bool one_host);
 
-/* What stages when a transport is asked for by name with this --mpi-algo: STAGED_MOST where a
- * trial, or between several rows of "auto" the hosts, will decide. */
-struct staging_rule transport_staging(const char *name, const char *algorithm, bool one_host);
-
-/* Opens a transport by name; "auto" takes the first row that is available and reaches all ranks
- * (and has the algorithm, where config names one).
+/* Opens a row; NULL: "auto", the first one that is available and reaches all ranks (and carries out
+ * everything by the algorithm, where config names one).
  * Collective over config->world. Closed by transport_close(). */
-enum status transport_open(const char *name, const struct transport_config *config,
+enum status transport_open(const struct transport_row *row, const struct transport_config *config,
                            struct transport **out);
 
 #endif

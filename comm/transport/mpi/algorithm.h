@@ -29,7 +29,4 @@ struct mpi_algorithm {
 /* Terminated by NULL; the first one carries out every plan. */
 extern const struct mpi_algorithm *const mpi_algorithm_table[];
 
-/* The row called name; NULL: there is none, as for "auto". */
-const struct mpi_algorithm *mpi_algorithm_find(const char *name);
-
 #endif

@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "comm/plan/peer_bytes.h"
 #include "comm/transport/mpi/choice.h"
@@ -121,22 +120,18 @@ static bool mpi_reaches(const struct transport_config *config, char *why, size_t
     return true;
 }
 
-static struct staging_rule mpi_staging(const char *algorithm, bool one_host) {
-    const struct mpi_algorithm *row = mpi_algorithm_find(algorithm);
+static struct staging_rule mpi_staging(const struct mpi_algorithm *algorithm, bool one_host) {
     (void)one_host;
-    return (struct staging_rule){row ? row->stages : STAGED_MOST, false};
+    return (struct staging_rule){algorithm ? algorithm->stages : STAGED_MOST, false};
 }
 
 static enum status mpi_open(const struct transport_config *config, struct transport **out) {
-    const struct mpi_algorithm *algorithm = mpi_algorithm_find(config->algorithm);
-    if (!algorithm && strcmp(config->algorithm, "auto") != 0)
-        return fail(ST_USAGE, "--mpi-algo %s: no such algorithm", config->algorithm);
     struct mpi_transport *mpi = calloc(1, sizeof *mpi);
     if (!mpi)
         return fail(ST_ENV, "out of memory for the mpi transport");
     mpi->base =
         (struct transport){.ops = &mpi_ops, .ledger = config->ledger, .trace = config->trace};
-    mpi->algorithm = algorithm;
+    mpi->algorithm = config->algorithm;
     mpi->choices.algorithms = mpi_algorithm_table;
     *out = &mpi->base;
     return ST_OK;

@@ -62,7 +62,7 @@ static bool shm_reaches(const struct transport_config *config, char *why, size_t
     return shares;
 }
 
-static struct staging_rule shm_staging(const char *algorithm, bool one_host) {
+static struct staging_rule shm_staging(const struct mpi_algorithm *algorithm, bool one_host) {
     (void)algorithm;
     (void)one_host;
     return (struct staging_rule){STAGED_NOTHING, false};

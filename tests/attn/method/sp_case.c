@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "comm/transport/transport.h"
+#include "tests/comm/rows.h"
 
 int ranks_per_host(const char *exchange, int ranks) {
     const char *number = strchr(exchange, ':');
@@ -21,15 +21,16 @@ void run_prepare(struct run *r, const struct problem *p, struct group *world,
     const char *algorithm = strcmp(transport, "mpi") == 0 ? exchange : "auto";
     for (int i = 0; i < world->size; i++)
         r->host_keys[i] = 1 + (uint64_t)(i / per_host);
-    r->staging = transport_staging(transport, algorithm, per_host >= world->size);
-    const struct transport_config config = {.algorithm = algorithm,
+    r->staging = transport_staging(transport_named(transport), algorithm_named(algorithm),
+                                   per_host >= world->size);
+    const struct transport_config config = {.algorithm = algorithm_named(algorithm),
                                             .ledger = &r->ledger,
                                             .trace = &r->trace,
                                             .world = world,
                                             .host_key = r->host_keys[world->rank]};
     const struct compute_config cpu = {p->dtype, p->head_dim, 1, "auto"};
     assert_int_equal(compute_open(&cpu_compute, &cpu, &r->compute), ST_OK);
-    assert_int_equal(transport_open(transport, &config, &r->transport), ST_OK);
+    assert_int_equal(transport_open(transport_named(transport), &config, &r->transport), ST_OK);
     assert_int_equal(grid_init(&r->grid, world, p->sp_size, p->dp_shard_size, p->placement), ST_OK);
 }
 

@@ -5,10 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "comm/transport/transport.h"
 #include "comm/wrap/fault.h"
 #include "results/record/record.h"
 
+#include "tests/comm/rows.h"
 #include "tests/mpi_test.h"
 
 static struct trace trace;
@@ -22,14 +22,11 @@ enum { SIZES = 3, MEASURED = 2 };
 /* A transport that corrupts what the last rank receives, if it is told to. */
 static struct transport *open_transport(const char *name, struct mem_ledger *ledger, bool corrupt,
                                         long *counter) {
-    const struct transport_config config = {.algorithm = "auto",
-                                            .ledger = ledger,
-                                            .trace = &trace,
-                                            .world = &test_world,
-                                            .host_key = 1};
+    const struct transport_config config = {
+        .ledger = ledger, .trace = &trace, .world = &test_world, .host_key = 1};
     const struct fault fault = {FAULT_CORRUPT, test_world.size - 1, 1};
     struct transport *t = NULL;
-    assert_int_equal(transport_open(name, &config, &t), ST_OK);
+    assert_int_equal(transport_open(transport_named(name), &config, &t), ST_OK);
     if (corrupt)
         assert_int_equal(fault_open(t, &fault, test_world.rank, counter, &t), ST_OK);
     return t;

@@ -4,9 +4,9 @@
 
 #include "comm/op/op.h"
 #include "comm/shape/staging.h"
-#include "comm/transport/transport.h"
 #include "comm/wrap/fault.h"
 
+#include "tests/comm/rows.h"
 #include "tests/mpi_test.h"
 
 /* A way to carry out exchanges. A host of two ranks is pretended for hybrid, so that both of its
@@ -31,14 +31,14 @@ static uint64_t host_of(const struct way *way, int rank) {
 
 static struct transport *open_way(const struct way *way, struct mem_ledger *ledger,
                                   struct trace *trace) {
-    const struct transport_config config = {.algorithm = way->algorithm,
+    const struct transport_config config = {.algorithm = algorithm_named(way->algorithm),
                                             .ledger = ledger,
                                             .trace = trace,
                                             .world = &test_world,
                                             .host_key = host_of(way, test_world.rank),
                                             .cache_bytes = way->cache_bytes};
     struct transport *t = NULL;
-    assert_int_equal(transport_open(way->transport, &config, &t), ST_OK);
+    assert_int_equal(transport_open(transport_named(way->transport), &config, &t), ST_OK);
     return t;
 }
 
@@ -85,9 +85,10 @@ static void check_peak(const struct way *way, const struct op *op, enum op_pass 
     group_max_u64(&test_world, x, 2); /* all ranks stop, or none */
     assert_int_equal(x[0], 0);
 
-    const struct staging how = {
-        .rule = transport_staging(way->transport, way->algorithm, way->ranks_per_host == 0),
-        .hosts = hosts};
+    const struct staging how = {.rule = transport_staging(transport_named(way->transport),
+                                                          algorithm_named(way->algorithm),
+                                                          way->ranks_per_host == 0),
+                                .hosts = hosts};
     const size_t most = op_memory(op->row, pass, p, test_world.size, &how);
     if (how.rule.what == STAGED_MOST)
         assert_true(x[1] <= most);
@@ -168,10 +169,10 @@ static void spinning(void **state) {
     if (test_world.size > 2)
         skip();
     const struct op_params bytes = by_bytes(4096, 4);
-    const struct op_params shape = by_shape(op_find("ulysses"), 1, 8, 2, 4);
+    const struct op_params shape = by_shape(op_named("ulysses"), 1, 8, 2, 4);
     for (size_t w = 0; w < WAYS; w++) {
-        try_op(op_find("alltoall"), OP_FORWARD, &bytes, &ways[w], WAIT_SPIN);
-        try_op(op_find("ulysses"), OP_BOTH, &shape, &ways[w], WAIT_SPIN);
+        try_op(op_named("alltoall"), OP_FORWARD, &bytes, &ways[w], WAIT_SPIN);
+        try_op(op_named("ulysses"), OP_BOTH, &shape, &ways[w], WAIT_SPIN);
     }
 }
 

@@ -12,7 +12,8 @@
 
 #include "comm/copy/bound.h"
 #include "comm/op/op.h"
-#include "comm/transport/transport.h"
+
+#include "tests/comm/rows.h"
 
 enum { WAYS = 3, ROUNDS = 101 };
 
@@ -70,12 +71,12 @@ static void compare(struct group *world, const struct op_row *row, const struct 
     struct op ops[WAYS];
     static double times[WAYS][ROUNDS], ratios[WAYS][ROUNDS], bounds[ROUNDS], fractions[ROUNDS];
     for (int w = 0; w < WAYS; w++) {
-        const struct transport_config config = {.algorithm = ways[w].algorithm,
+        const struct transport_config config = {.algorithm = algorithm_named(ways[w].algorithm),
                                                 .ledger = &ledger,
                                                 .trace = &trace,
                                                 .world = world,
                                                 .host_key = 1};
-        if (transport_open(ways[w].transport, &config, &t[w]) != ST_OK ||
+        if (transport_open(transport_named(ways[w].transport), &config, &t[w]) != ST_OK ||
             op_create(row, OP_FORWARD, p, t[w], world, &ops[w]) != ST_OK)
             MPI_Abort(MPI_COMM_WORLD, 1);
         op_fill(&ops[w]);
@@ -127,7 +128,7 @@ int main(int argc, char **argv) {
     if (argc < 4 || wait == WAIT_POLICIES)
         MPI_Abort(MPI_COMM_WORLD, 2);
     group_init(&world, wait);
-    const struct op_row *row = op_find(argv[2]);
+    const struct op_row *row = op_named(argv[2]);
     const bool by_shape = strcmp(argv[2], "ulysses") == 0;
     for (int i = 3; i < argc; i++) {
         const size_t size = strtoul(argv[i], NULL, 10);

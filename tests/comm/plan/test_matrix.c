@@ -5,8 +5,8 @@
 
 #include "comm/op/op.h"
 #include "comm/shape/staging.h"
-#include "comm/transport/transport.h"
 
+#include "tests/comm/rows.h"
 #include "tests/mpi_test.h"
 
 static const int all_heads[] = {8, 12, 28, 32, 40}, all_kv_heads[] = {1, 2, 4, 7, 8, 40};
@@ -29,12 +29,12 @@ static uint64_t host_of(const struct way *way, int rank) {
 }
 
 static void open_way(struct way *way) {
-    const struct transport_config config = {.algorithm = way->algorithm,
+    const struct transport_config config = {.algorithm = algorithm_named(way->algorithm),
                                             .ledger = &way->ledger,
                                             .trace = &way->trace,
                                             .world = &test_world,
                                             .host_key = host_of(way, test_world.rank)};
-    assert_int_equal(transport_open(way->transport, &config, &way->t), ST_OK);
+    assert_int_equal(transport_open(transport_named(way->transport), &config, &way->t), ST_OK);
 }
 
 static void close_way(struct way *way) {
@@ -69,9 +69,10 @@ static bool peaks_as_predicted(const struct way *way, const struct op *op) {
     uint64_t keys[16];
     for (int r = 0; r < test_world.size; r++)
         keys[r] = host_of(way, r);
-    const struct staging how = {
-        .rule = transport_staging(way->transport, way->algorithm, way->ranks_per_host == 0),
-        .hosts = {keys, 0, 1}};
+    const struct staging how = {.rule = transport_staging(transport_named(way->transport),
+                                                          algorithm_named(way->algorithm),
+                                                          way->ranks_per_host == 0),
+                                .hosts = {keys, 0, 1}};
     const uint64_t peak = way->ledger.peak[MEM_EXCHANGE];
     uint64_t x[2] = {peak, peak != op_memory_as_planned(op, &how.hosts)};
     group_max_u64(&test_world, x, 2);
@@ -82,7 +83,7 @@ static bool peaks_as_predicted(const struct way *way, const struct op *op) {
 /* Both passes of one operation. All ranks come to the same result: a rank that stopped alone would
  * leave the others waiting. */
 static void check(struct way *way, const char *name, const struct op_params *p) {
-    const struct op_row *row = op_find(name);
+    const struct op_row *row = op_named(name);
     const int ranks = test_world.size;
     char why[200] = "";
     struct op op;
@@ -204,17 +205,17 @@ static void refused(void **state) {
     char why[200] = "";
     struct op_params p = shape(8, 8, 1);
     p.shape.ulysses_size = 9;
-    assert_false(op_supports(op_find("ulysses"), OP_BOTH, &p, 9, why, sizeof why));
+    assert_false(op_supports(op_named("ulysses"), OP_BOTH, &p, 9, why, sizeof why));
     assert_non_null(strstr(why, "more ranks than heads"));
     p.shape.ulysses_size = 2;
     p.shape.ring_size = 2;
-    assert_true(op_supports(op_find("usp"), OP_BOTH, &p, 4, why, sizeof why));
-    assert_false(op_supports(op_find("usp"), OP_BOTH, &p, 5, why, sizeof why));
+    assert_true(op_supports(op_named("usp"), OP_BOTH, &p, 4, why, sizeof why));
+    assert_false(op_supports(op_named("usp"), OP_BOTH, &p, 5, why, sizeof why));
     assert_non_null(strstr(why, "does not divide"));
     p.both_ways = true;
-    assert_true(op_supports(op_find("ring"), OP_BOTH, &p, 2, why, sizeof why));
+    assert_true(op_supports(op_named("ring"), OP_BOTH, &p, 2, why, sizeof why));
     p.shape.seq = 3 * (size_t)p.shape.sp_size;
-    assert_false(op_supports(op_find("ring"), OP_BOTH, &p, 2, why, sizeof why));
+    assert_false(op_supports(op_named("ring"), OP_BOTH, &p, 2, why, sizeof why));
 }
 
 /* Operations of different shapes that live at once, run in turn, do not disturb each other, nor
@@ -236,7 +237,7 @@ static void together(void **state) {
     struct op ops[PARTS];
     open_way(&way);
     for (int i = 0; i < PARTS; i++) {
-        assert_int_equal(op_create(op_find(parts[i].name), OP_BOTH, &parts[i].params, way.t,
+        assert_int_equal(op_create(op_named(parts[i].name), OP_BOTH, &parts[i].params, way.t,
                                    &test_world, &ops[i]),
                          ST_OK);
         op_fill(&ops[i]);

@@ -6,10 +6,10 @@
 #include "comm/op/op.h"
 #include "comm/op/pairs.h"
 #include "comm/plan/kv_gather.h"
-#include "comm/transport/transport.h"
 #include "comm/wrap/fault.h"
 #include "comm/wrap/tap.h"
 
+#include "tests/comm/rows.h"
 #include "tests/failing_alloc.h"
 #include "tests/mpi_test.h"
 
@@ -41,14 +41,14 @@ static enum status open_wrapped(const struct way *way, struct mem_ledger *ledger
     static const struct fault harmless = {FAULT_DIE, -1, 1};
     static struct trace trace;
     static long counter;
-    const struct transport_config config = {.algorithm = way->algorithm,
+    const struct transport_config config = {.algorithm = algorithm_named(way->algorithm),
                                             .ledger = ledger,
                                             .trace = &trace,
                                             .world = &test_world,
                                             .host_key = 1 + (uint64_t)test_world.rank / 2,
                                             .cache_bytes = 1 << 20};
     struct transport *outer = NULL;
-    enum status st = same(transport_open(way->transport, &config, out));
+    enum status st = same(transport_open(transport_named(way->transport), &config, out));
     if (st != ST_OK)
         return st;
     st = fault_open(*out, &harmless, test_world.rank, &counter, &outer);
@@ -171,7 +171,7 @@ static void fail_everything(const char *transport, const char *algorithm) {
     fail_each(try_open, &a);
     assert_int_equal(open_wrapped(&way, &ledger, &a.t), ST_OK);
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
-        a.op = op_find(ops[i]);
+        a.op = op_named(ops[i]);
         fail_each(try_op, &a);
     }
     fail_each(try_pairs, &a);

@@ -2,24 +2,21 @@
 #include <string.h>
 
 #include "comm/op/op.h"
-#include "comm/transport/transport.h"
 
+#include "tests/comm/rows.h"
 #include "tests/mpi_test.h"
 
 static void try_op(const struct op_row *row, struct op_params *p) {
     struct mem_ledger ledger = {0};
     struct trace trace = {0};
-    const struct transport_config config = {.algorithm = "auto",
-                                            .ledger = &ledger,
-                                            .trace = &trace,
-                                            .world = &test_world,
-                                            .host_key = 1};
+    const struct transport_config config = {
+        .ledger = &ledger, .trace = &trace, .world = &test_world, .host_key = 1};
     struct transport *t = NULL;
     struct op op;
     const bool usp = strcmp(row->name, "usp") == 0;
     p->shape.ulysses_size = usp ? 4 : test_world.size;
     p->shape.ring_size = test_world.size / (usp ? 4 : 1);
-    assert_int_equal(transport_open("shm", &config, &t), ST_OK);
+    assert_int_equal(transport_open(transport_named("shm"), &config, &t), ST_OK);
     assert_int_equal(op_create(row, OP_BOTH, p, t, &test_world, &op), ST_OK);
     uint64_t wrong = op_verify(&op);
     group_sum_u64(&test_world, &wrong, 1);

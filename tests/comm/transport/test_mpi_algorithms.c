@@ -7,8 +7,8 @@
 #include "comm/copy/strided.h"
 #include "comm/transport/mpi/algorithm.h"
 #include "comm/transport/mpi/block_type.h"
-#include "comm/transport/transport.h"
 
+#include "tests/comm/rows.h"
 #include "tests/mpi_test.h"
 
 enum { ROOM = 4096 };
@@ -74,13 +74,13 @@ struct exchange {
 };
 
 static void open_exchange(struct exchange *x, const char *algorithm) {
-    const struct transport_config config = {.algorithm = algorithm,
+    const struct transport_config config = {.algorithm = algorithm_named(algorithm),
                                             .ledger = &x->ledger,
                                             .trace = &x->trace,
                                             .world = &test_world,
                                             .host_key = 1};
     const size_t n = (size_t)test_world.size, width = n * ROW;
-    assert_int_equal(transport_open("mpi", &config, &x->t), ST_OK);
+    assert_int_equal(transport_open(transport_named("mpi"), &config, &x->t), ST_OK);
     assert_int_equal(buffer_alloc(x->t, MEM_EXCHANGE, width * ROWS, &x->send), ST_OK);
     assert_int_equal(buffer_alloc(x->t, MEM_EXCHANGE, 2 * width * ROWS, &x->recv), ST_OK);
     for (size_t p = 0; p < n; p++) {

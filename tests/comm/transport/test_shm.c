@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "comm/op/op.h"
-#include "comm/transport/transport.h"
 
+#include "tests/comm/rows.h"
 #include "tests/mpi_test.h"
 
 struct fixture {
@@ -17,12 +17,9 @@ struct fixture {
 
 static enum status open_as(struct fixture *f, const char *name, uint64_t host_key) {
     *f = (struct fixture){0};
-    const struct transport_config config = {.algorithm = "auto",
-                                            .ledger = &f->ledger,
-                                            .trace = &f->trace,
-                                            .world = &test_world,
-                                            .host_key = host_key};
-    return transport_open(name, &config, &f->t);
+    const struct transport_config config = {
+        .ledger = &f->ledger, .trace = &f->trace, .world = &test_world, .host_key = host_key};
+    return transport_open(transport_named(name), &config, &f->t);
 }
 
 /* Two ranks a host, so that half of a hybrid transport's peers are local. */

@@ -1,10 +1,10 @@
 #include "comm/op/op.h"
-#include "comm/transport/transport.h"
 #include "comm/wrap/tap.h"
 #include "comm/wrap/traffic.h"
 
 #include <stdlib.h>
 
+#include "tests/comm/rows.h"
 #include "tests/mpi_test.h"
 
 struct fixture {
@@ -17,17 +17,14 @@ struct fixture {
 static const char *const transports[] = {"mpi", "shm", "hybrid"};
 
 static void open_fixture(struct fixture *f, const char *transport) {
-    const struct transport_config config = {.algorithm = "auto",
-                                            .ledger = &f->ledger,
-                                            .trace = &f->trace,
-                                            .world = &test_world,
-                                            .host_key = 1};
+    const struct transport_config config = {
+        .ledger = &f->ledger, .trace = &f->trace, .world = &test_world, .host_key = 1};
     const struct op_params p = {.bytes = 4096, .shape = {.elem_bytes = 4, .grad_bytes = 4}};
     struct transport *inner = NULL;
-    assert_int_equal(transport_open(transport, &config, &inner), ST_OK);
+    assert_int_equal(transport_open(transport_named(transport), &config, &inner), ST_OK);
     assert_int_equal(tap_open(inner, &f->tap), ST_OK);
     assert_string_equal(f->tap->row->name, transport);
-    assert_int_equal(op_create(op_find("ring"), OP_BOTH, &p, f->tap, &test_world, &f->op), ST_OK);
+    assert_int_equal(op_create(op_named("ring"), OP_BOTH, &p, f->tap, &test_world, &f->op), ST_OK);
 }
 
 static void close_fixture(struct fixture *f) {
@@ -91,18 +88,15 @@ static void a_log_has_what_is_sent(void **state) {
     struct traffic_log log;
     const struct op_params p = {.bytes = 4096, .shape = {.elem_bytes = 4, .grad_bytes = 4}};
     struct transport *inner = NULL;
-    const struct transport_config config = {.algorithm = "auto",
-                                            .ledger = &f.ledger,
-                                            .trace = &f.trace,
-                                            .world = &test_world,
-                                            .host_key = 1};
+    const struct transport_config config = {
+        .ledger = &f.ledger, .trace = &f.trace, .world = &test_world, .host_key = 1};
     assert_in_range(ranks, 1, 16);
     places[0].host_key = 1;
-    assert_int_equal(transport_open("mpi", &config, &inner), ST_OK);
+    assert_int_equal(transport_open(transport_named("mpi"), &config, &inner), ST_OK);
     assert_int_equal(tap_open(inner, &f.tap), ST_OK);
     const struct transport_ops *own = f.tap->ops;
     traffic_open(&log, f.tap, &test_world, places);
-    assert_int_equal(op_create(op_find("ring"), OP_BOTH, &p, f.tap, &test_world, &f.op), ST_OK);
+    assert_int_equal(op_create(op_named("ring"), OP_BOTH, &p, f.tap, &test_world, &f.op), ST_OK);
     op_run(&f.op); /* not noted */
     const uint64_t before = f.tap->sent[TRAFFIC_SP];
     traffic_begin(&log);
