@@ -5,6 +5,7 @@
 
 #include "attn/compute/cpu/inner/panel.h"
 #include "attn/compute/cpu/kernels.h"
+#include "attn/compute/cpu/openblas.h"
 #include "device/cpu/cpu.h"
 
 struct cpu {
@@ -50,7 +51,9 @@ static enum status open_cpu(const struct compute_config *config, struct compute 
         return fail(ST_ENV, "out of memory while opening the cpu device");
     *cpu = (struct cpu){{&cpu_compute, NULL, kernel->name, config->dtype}, kernel, NULL};
     const size_t scratch = cpu_gemm_scratch_bytes(kernel, config->threads);
-    enum status st = cpu_device.open(config->threads, &cpu->base.dev);
+    enum status st = openblas_reserve(config->threads);
+    if (st == ST_OK)
+        st = cpu_device.open(config->threads, &cpu->base.dev);
     if (st == ST_OK && scratch > 0) {
         cpu->gemm_scratch = aligned_alloc(64, scratch);
         if (!cpu->gemm_scratch)
