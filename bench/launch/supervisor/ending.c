@@ -12,6 +12,7 @@ static bool is_rule(const char *line, const char *sign) {
 }
 
 bool obituary_read(struct obituary *o, const char *line) {
+    shortage_read(&o->shortage, line);
     if (is_rule(line, "=")) { /* before and after the banner */
         o->in_banner = true;
         return true;
@@ -45,6 +46,7 @@ static bool is_open_mpi_phrase(const char *line) {
 
 bool obituary_read_stderr(struct obituary *o, const char *line) {
     static const char noticed[] = "noticed that process rank ";
+    shortage_read(&o->shortage, line);
     if (is_rule(line, "-")) { /* a frame, of other messages, too */
         o->in_banner = false;
         return true;
@@ -135,6 +137,13 @@ static bool was_killed(const struct ending *e) {
            (signal > 0 && signal != SIGABRT && signal != SIGTERM && signal != SIGHUP);
 }
 
+/* Was it a shortage? The launcher kills the others of a rank that gave up for want of a thread; who
+ * has too much memory may himself be killed for it. */
+static bool has_cause(const struct ending *e) {
+    const enum shortage shortage = e->obituary.shortage;
+    return shortage > SHORT_OF_MEMORY || (shortage == SHORT_OF_MEMORY && !was_killed(e));
+}
+
 /* MPI never joined any ranks. */
 static enum status explain_no_mpi(const struct ending *e) {
     return fail(ST_ENV,
@@ -176,6 +185,7 @@ static enum status explain_no_start(const struct ending *e) {
 enum status ending_explain(const struct ending *e) {
     const struct rank_board *board = e->board;
     enum status worst = ST_OK;
+    const enum shortage shortage = e->obituary.shortage;
     int present = 0, starting = 0, running = 0;
     bool timed_out = e->timed_out;
     for (int i = 0; i < board->n; i++) {
@@ -189,10 +199,16 @@ enum status ending_explain(const struct ending *e) {
     }
     if (timed_out)
         return explain_timeout(e);
+    /* Ranks that have said it know nothing of limits. */
+    if (worst == ST_ENV && shortage == SHORT_OF_MEMORY && shortage_is_limit())
+        return shortage_explain(shortage);
+    if (worst == ST_OK && (present < board->n || running > 0) && has_cause(e))
+        return shortage_explain(shortage);
     if (present == 0)
         return explain_no_start(e);
+    /* Not all that is said before a launcher ends comes this far. */
     if (starting == present && !was_killed(e))
-        return explain_no_mpi(e);
+        return shortage_is_tight() ? shortage_explain(SHORT_OF_MEMORY) : explain_no_mpi(e);
     if (present < board->n || running > 0)
         return worst == ST_OK ? explain_death(e) : worst;
     return worst;

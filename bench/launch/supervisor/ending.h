@@ -9,14 +9,16 @@
 
 #include "base/status.h"
 #include "bench/launch/rank_board.h"
+#include "bench/launch/supervisor/shortage.h"
 
-/* What mpiexec says about the first rank that went down. */
+/* What mpiexec says about the first rank that went down, and anybody about why. */
 struct obituary {
     bool in_banner;
     bool named; /* rank is */
     int rank;
     pid_t pid;  /* 0: nothing was said */
     int signal; /* that killed it, 0: none was named */
+    enum shortage shortage;
 };
 
 /* Reads one line of the launcher's stdout, where Hydra (MPICH) puts a banner; true: it belongs to

@@ -21,6 +21,7 @@
 #include "bench/launch/supervisor/ending.h"
 #include "bench/launch/supervisor/lines.h"
 #include "bench/launch/supervisor/process.h"
+#include "bench/launch/supervisor/shortage.h"
 #include "bench/options/command.h"
 
 /* Ranks that were told to end get this long before they are killed; a launcher then gets this long
@@ -285,6 +286,8 @@ static int launch(const struct supervised *what, int ranks, int index, struct ru
     struct launch_dir dir;
     enum status st = launch_dir_open(&dir, index);
     l.wire = dir.wire;
+    if (st == ST_OK)
+        st = shortage_try(ranks, l.timeout_s > 0);
     if (st == ST_OK)
         st = rank_board_create(&l.board, dir.path, ranks);
     if (st == ST_OK)

@@ -156,6 +156,34 @@ static const struct expected cases[] = {
      .wait_status = 1 << 8,
      .status = ST_DIED,
      .says = "exit code 1; these never finished: 0, 1"},
+    /* A library complained of what was not there. */
+    {.ranks = {{.pid = 1, .status = STARTING}, {.pid = 2, .status = STARTING}, {0}},
+     .obituary = {.shortage = SHORT_OF_SHM},
+     .wait_status = 15 << 8,
+     .status = ST_ENV,
+     .says = "too little room in /dev/shm"},
+    {.ranks = {{.pid = 1, .status = RUNNING}, {.pid = 2, .status = RUNNING}, {.pid = 3}},
+     .obituary = {.pid = 1, .signal = SIGKILL, .shortage = SHORT_OF_PROCESSES},
+     .wait_status = 9 << 8,
+     .status = ST_ENV,
+     .says = "no more processes or threads could be started (ulimit -u is "},
+    {.obituary = {.shortage = SHORT_OF_PROCESSES},
+     .wait_status = 255 << 8,
+     .status = ST_ENV,
+     .says = "use fewer ranks or --threads"},
+    {.ranks = {{.pid = 1, .status = STARTING}, {.pid = 2, .status = STARTING}, {0}},
+     .obituary = {.shortage = SHORT_OF_MEMORY},
+     .wait_status = 15 << 8,
+     .status = ST_ENV,
+     .says = "there was not enough memory"},
+    {.ranks = {{.pid = 1, .status = RUNNING}, {.pid = 2}, {.pid = 3}},
+     .obituary = {.pid = 1, .signal = SIGKILL, .shortage = SHORT_OF_MEMORY},
+     .wait_status = 9 << 8,
+     .status = ST_DIED,
+     .says = "rank 0 (pid 1) was killed by signal 9"},
+    {.ranks = {{.pid = 1, .status = ST_WRONG}, {.pid = 2, .status = ST_WRONG}, {.pid = 3}},
+     .obituary = {.shortage = SHORT_OF_PROCESSES},
+     .status = ST_WRONG},
     /* All spoke: nothing to add. */
     {.ranks = {{.pid = 1, .status = ST_TIMEOUT, .reported = true},
                {.pid = 2, .status = ST_TIMEOUT, .reported = true},
@@ -216,6 +244,26 @@ static void many_missing_ranks_are_counted(void **state) {
     assert_int_equal(named + more, N);
 }
 
+static void complaints_are_read(void **state) {
+    static const struct {
+        const char *line;
+        enum shortage worst;
+    } lines[] = {
+        {"spbench: timed out", SHORT_OF_NOTHING},
+        {"UCX  ERROR shmat(shmid=1) failed: Cannot allocate memory", SHORT_OF_MEMORY},
+        {"libgomp: Thread creation failed: Resource temporarily unavailable", SHORT_OF_PROCESSES},
+        {"UCX  ERROR Failed to allocate memory pool chunk: Out of memory", SHORT_OF_PROCESSES},
+        {"UCX  ERROR   Not enough memory. Please check that /dev/shm has more", SHORT_OF_SHM},
+    };
+    struct obituary o = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        assert_false(i % 2 ? obituary_read(&o, lines[i].line)
+                           : obituary_read_stderr(&o, lines[i].line));
+        assert_int_equal(o.shortage, lines[i].worst);
+    }
+}
+
 static void watchdogs_are_read(void **state) {
     (void)state;
     assert_int_equal(watchdog_read("spbench[12]: timed out after 3 s on a outside any phase"), 12);
@@ -240,6 +288,7 @@ int main(void) {
         cmocka_unit_test(banner_is_read),
         cmocka_unit_test(open_mpi_is_read),
         cmocka_unit_test(endings),
+        cmocka_unit_test(complaints_are_read),
         cmocka_unit_test(many_missing_ranks_are_counted),
         cmocka_unit_test(a_rank_that_timed_out_stays_so),
     };
