@@ -3,9 +3,9 @@
 # README.md that takes minutes (scripts/quickstart; the steps by hand), and then its other examples.
 # Takes root, debootstrap and a mirror, and a quarter of an hour; 77 where it cannot run.
 #
-#   fresh.sh SOURCE_DIR [MIRROR]
+#   fresh.sh SOURCE_DIR [MIRROR]     (debootstrap knows one)
 set -u
-source=$(realpath "$1") mirror=${2:-http://deb.debian.org/debian}
+source=$(realpath "$1")
 
 skip() {
     echo "fresh.sh: $1; skipped"
@@ -17,9 +17,9 @@ command -v debootstrap >/dev/null || skip "there is no debootstrap"
 unshare --mount true 2>/dev/null || skip "namespaces cannot be made; is this a container without CAP_SYS_ADMIN?"
 work=$(mktemp -d) || exit 1
 trap 'rm -rf --one-file-system "$work"' EXIT
-debootstrap --variant=minbase bookworm "$work/pristine" "$mirror" >"$work/log" 2>&1 || {
+debootstrap --variant=minbase bookworm "$work/pristine" "${@:2}" >"$work/log" 2>&1 || {
     tail -n 5 "$work/log"
-    skip "there is no Debian from $mirror"
+    skip "debootstrap cannot make a Debian"
 }
 
 # enter COMMAND: in the source tree of the fresh root. Its mounts are in no other namespace.
