@@ -40,7 +40,7 @@ size_t op_per_peer(const struct op_row *row, enum op_pass pass, const struct op_
                    int ranks) {
     const struct stage_ops *stages[2];
     stages_of(row, pass, stages);
-    return stages[0]->per_peer(p, ranks);
+    return stages[0]->per_peer ? stages[0]->per_peer(p, ranks) : 0;
 }
 
 size_t op_rank_volume(const struct op_row *row, enum op_pass pass, const struct op_params *p,

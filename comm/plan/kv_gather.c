@@ -42,7 +42,11 @@ static enum status plan(struct transport *t, struct group *group, struct block *
 /* Send blocks, then as many receive blocks: two to and from each rank. */
 static enum status alloc_blocks(struct group *group, struct block **out) {
     *out = calloc(4 * (size_t)group->size, sizeof **out);
-    return group_agree(group, *out ? ST_OK : fail(ST_ENV, "out of memory for an exchange"));
+    const enum status st =
+        group_agree(group, *out ? ST_OK : fail(ST_ENV, "out of memory for an exchange"));
+    if (st != ST_OK)
+        free(*out);
+    return st;
 }
 
 /* All of K, then all of V: what goes to several ranks stands together. */
@@ -52,10 +56,8 @@ enum status kv_gather_plan(struct transport *t, struct group *group, const struc
     struct block *blocks;
     const int ranks = group->size;
     const enum status st = alloc_blocks(group, &blocks);
-    if (st != ST_OK) {
-        free(blocks);
+    if (st != ST_OK)
         return st;
-    }
     for (int half = 0; half < 2; half++)
         for (int q = 0; q < ranks; q++) {
             blocks[half * ranks + q] = token_side(h, kv, half, q, elem_bytes);
@@ -70,10 +72,8 @@ enum status kv_scatter_plan(struct transport *t, struct group *group, const stru
     struct block *blocks;
     const int ranks = group->size;
     const enum status st = alloc_blocks(group, &blocks);
-    if (st != ST_OK) {
-        free(blocks);
+    if (st != ST_OK)
         return st;
-    }
     for (int q = 0; q < ranks; q++)
         for (int half = 0; half < 2; half++) {
             blocks[2 * q + half] = whole_side(h, whole, half, q, ranks, elem_bytes);

@@ -14,13 +14,6 @@ const char *wait_policy_name(enum wait_policy policy) {
     return policy_names[policy];
 }
 
-enum wait_policy wait_policy_find(const char *name) {
-    int p = 0;
-    while (p < WAIT_POLICIES && strcmp(policy_names[p], name) != 0)
-        p++;
-    return (enum wait_policy)p;
-}
-
 enum wait_policy wait_policy_default(int ranks_per_core) {
     /* Beyond this many, ranks that yield spend the core on yielding to each other. */
     enum { CROWD = 16 };

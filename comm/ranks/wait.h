@@ -17,9 +17,6 @@ enum wait_policy {
 /* "spin", "yield", "block"; WAIT_POLICIES is not a policy. */
 const char *wait_policy_name(enum wait_policy policy);
 
-/* The policy called name, or WAIT_POLICIES. */
-enum wait_policy wait_policy_find(const char *name);
-
 /* The default for this many ranks a core. */
 enum wait_policy wait_policy_default(int ranks_per_core);
 

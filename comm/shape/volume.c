@@ -45,14 +45,6 @@ static size_t with_gradients(const struct sp_shape *s, size_t kv) {
     return kv + kv / s->elem_bytes * s->grad_bytes;
 }
 
-size_t volume_ring_forward(const struct sp_shape *s) {
-    return (size_t)(s->ring_size - 1) * local_kv_bytes(s);
-}
-
-size_t volume_ring_backward(const struct sp_shape *s) {
-    return (size_t)(s->ring_size - 1) * with_gradients(s, local_kv_bytes(s));
-}
-
 size_t volume_usp_forward(const struct sp_shape *s, int ulysses_rank) {
     return volume_ulysses_forward(s, ulysses_rank) +
            (size_t)(s->ring_size - 1) * share_kv_bytes(s, ulysses_rank);

@@ -20,12 +20,9 @@ size_t volume_alltoall(size_t bytes_per_peer, int ranks);
 size_t volume_ulysses_forward(const struct sp_shape *s, int ulysses_rank);
 size_t volume_ulysses_backward(const struct sp_shape *s, int ulysses_rank);
 
-/* Ring Attention: a revolution of K/V; backward another one, and dK/dV home in grad_bytes. */
-size_t volume_ring_forward(const struct sp_shape *s);
-size_t volume_ring_backward(const struct sp_shape *s);
-
 /* USP: the Ulysses exchange inside the Ulysses group, and a ring of the K/V that the rank then has:
- * ulysses_size times the tokens, its share of the heads. */
+ * ulysses_size times the tokens, its share of the heads. A revolution of them; backward another
+ * one, and dK/dV home in grad_bytes. With Ulysses groups of one it is Ring Attention. */
 size_t volume_usp_forward(const struct sp_shape *s, int ulysses_rank);
 size_t volume_usp_backward(const struct sp_shape *s, int ulysses_rank);
 

@@ -28,7 +28,7 @@ struct op_stage;
 struct stage_ops {
     bool (*supports)(const struct op_params *p, int ranks, char *why, size_t why_size);
     size_t (*send_buffer)(const struct op_params *p, int ranks); /* bytes, own block included */
-    size_t (*per_peer)(const struct op_params *p, int ranks);    /* bytes; 0: differs by peer */
+    size_t (*per_peer)(const struct op_params *p, int ranks);    /* bytes; NULL: differs by peer */
     size_t (*volume)(const struct op_params *p, int ranks, int rank); /* predicted bytes sent */
     /* Bytes of exchange memory that create() takes, by formula. */
     size_t (*memory)(const struct op_params *p, int ranks, int rank, const struct staging *how);

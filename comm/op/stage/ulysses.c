@@ -141,12 +141,6 @@ static size_t backward_send_buffer(const struct op_params *p, int ranks) {
     return ulysses_send_buffer(p, true);
 }
 
-static size_t no_per_peer(const struct op_params *p, int ranks) {
-    (void)p;
-    (void)ranks;
-    return 0;
-}
-
 static size_t forward_volume(const struct op_params *p, int ranks, int rank) {
     (void)ranks;
     return volume_ulysses_forward(&p->shape, rank);
@@ -170,11 +164,11 @@ static size_t backward_memory(const struct op_params *p, int ranks, int rank,
 }
 
 static const struct stage_ops stage_forward = {
-    ulysses_supports, forward_send_buffer, no_per_peer, forward_volume, forward_memory,
-    ulysses_create,   heads_fill,          run,         verify};
+    ulysses_supports, forward_send_buffer, NULL, forward_volume, forward_memory,
+    ulysses_create,   heads_fill,          run,  verify};
 static const struct stage_ops stage_backward = {
-    ulysses_supports, backward_send_buffer, no_per_peer, backward_volume, backward_memory,
-    ulysses_create,   heads_fill,           run,         verify};
+    ulysses_supports, backward_send_buffer, NULL, backward_volume, backward_memory,
+    ulysses_create,   heads_fill,           run,  verify};
 
 static void split(struct sp_shape *s) {
     s->ulysses_size = s->sp_size;

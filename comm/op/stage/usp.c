@@ -63,12 +63,6 @@ static size_t backward_send_buffer(const struct op_params *p, int ranks) {
     return ulysses_send_buffer(p, true) + block + gradient_bytes(p, block);
 }
 
-static size_t no_per_peer(const struct op_params *p, int ranks) {
-    (void)p;
-    (void)ranks;
-    return 0;
-}
-
 static size_t forward_volume(const struct op_params *p, int ranks, int rank) {
     (void)ranks;
     return volume_usp_forward(&p->shape, ulysses_rank_of(p, rank));
@@ -184,11 +178,11 @@ static uint64_t verify(struct op_stage *s) {
 }
 
 static const struct stage_ops stage_forward = {
-    supports,       forward_send_buffer, no_per_peer, forward_volume, forward_memory,
-    forward_create, forward_fill,        run,         verify};
+    supports,       forward_send_buffer, NULL, forward_volume, forward_memory,
+    forward_create, forward_fill,        run,  verify};
 static const struct stage_ops stage_backward = {
-    supports,        backward_send_buffer, no_per_peer, backward_volume, backward_memory,
-    backward_create, backward_fill,        run,         verify};
+    supports,        backward_send_buffer, NULL, backward_volume, backward_memory,
+    backward_create, backward_fill,        run,  verify};
 
 /* Without heads there is nothing to choose by, and supports() says so. */
 static void split(struct sp_shape *s) {

@@ -124,7 +124,9 @@ static void compare(struct group *world, const struct op_row *row, const struct 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     struct group world;
-    const enum wait_policy wait = wait_policy_find(argc > 1 ? argv[1] : "");
+    enum wait_policy wait = WAIT_SPIN;
+    while (argc > 1 && wait < WAIT_POLICIES && strcmp(wait_policy_name(wait), argv[1]) != 0)
+        wait++;
     if (argc < 4 || wait == WAIT_POLICIES)
         MPI_Abort(MPI_COMM_WORLD, 2);
     group_init(&world, wait);

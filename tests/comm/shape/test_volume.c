@@ -25,8 +25,8 @@ static void worked_example(void **state) {
     assert_int_equal(local_kv_bytes(&u), 64 * MIB);
     assert_int_equal(volume_ulysses_forward(&u, 0), 280 * MIB);
     assert_int_equal(volume_ulysses_backward(&u, 0), 280 * MIB);
-    assert_int_equal(volume_ring_forward(&r), 448 * MIB);
-    assert_int_equal(volume_ring_backward(&r), 448 * MIB + 2 * 448 * MIB);
+    assert_int_equal(volume_usp_forward(&r, 0), 448 * MIB);
+    assert_int_equal(volume_usp_backward(&r, 0), 448 * MIB + 2 * 448 * MIB);
 }
 
 /* (P-1)/P (2 Mq + r Mkv) wherever shares divide, replication included. */
@@ -47,7 +47,7 @@ static void crossover_of_volumes(void **state) {
     (void)state;
     for (int p = 2; p <= 8; p *= 2) {
         const struct sp_shape u = shape(p, 1), r = shape(1, p);
-        const int ring_less = volume_ring_forward(&r) < volume_ulysses_forward(&u, 0);
+        const int ring_less = volume_usp_forward(&r, 0) < volume_ulysses_forward(&u, 0);
         assert_int_equal(ring_less, p < 32 / 8 + 1);
     }
 }
@@ -76,8 +76,6 @@ static void usp_is_ulysses_and_ring(void **state) {
             assert_int_equal(volume_usp_backward(&s, 0), heads + hops * (kv + 2 * kv));
             if (r == 1)
                 assert_int_equal(volume_usp_backward(&s, 0), volume_ulysses_backward(&s, 0));
-            if (u == 1)
-                assert_int_equal(volume_usp_backward(&s, 0), volume_ring_backward(&s));
         }
 }
 
@@ -105,8 +103,8 @@ static void gathers_send_what_rings_do(void **state) {
     for (int p = 1; p <= 16; p++) {
         struct sp_shape s = shape(1, p);
         s.seq = 16 * (size_t)p;
-        assert_int_equal(volume_kv_gather_forward(&s), volume_ring_forward(&s));
-        assert_int_equal(volume_kv_gather_backward(&s), volume_ring_backward(&s));
+        assert_int_equal(volume_kv_gather_forward(&s), volume_usp_forward(&s, 0));
+        assert_int_equal(volume_kv_gather_backward(&s), volume_usp_backward(&s, 0));
     }
 }
 
@@ -114,7 +112,7 @@ static void one_rank_sends_nothing(void **state) {
     (void)state;
     const struct sp_shape s = shape(1, 1);
     assert_int_equal(volume_ulysses_forward(&s, 0), 0);
-    assert_int_equal(volume_ring_backward(&s), 0);
+    assert_int_equal(volume_usp_backward(&s, 0), 0);
     assert_int_equal(volume_alltoall(1000, 1), 0);
     assert_int_equal(volume_allgather(1000, 4), 3000);
     assert_int_equal(volume_reduce_scatter(1000, 4), 3000);
